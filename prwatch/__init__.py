@@ -1,0 +1,3 @@
+"""Watches GitHub pull requests and publishes what really changed."""
+
+__version__ = "0.1.0"

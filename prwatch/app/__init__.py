@@ -1,0 +1,1 @@
+"""Use cases, loops and the wiring of what is below."""

@@ -1,0 +1,1 @@
+"""What is true, what changed and what to do: pure, standard library only."""

@@ -1,0 +1,91 @@
+"""What is told to the world: changes, events and who wants them."""
+
+import datetime as dt
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Scalar: TypeAlias = str | int | bool | None
+
+
+class EventType(enum.StrEnum):
+    """The `type` of an event. Types are only ever added."""
+
+    PR_FEEDBACK = "GitHubPRFeedback"
+    TASK_PR_UPDATED = "GitHubTaskPRUpdated"
+
+
+class ChangeField(enum.StrEnum):
+    """The `field` of a change."""
+
+    ASSOCIATED = "associated"
+    STATE = "state"
+    IS_DRAFT = "is_draft"
+    CHECKS = "checks"
+    REVIEW = "review"
+    REVIEW_DECISION = "review_decision"
+    HEAD_REF_OID = "head_ref_oid"
+    MERGEABLE = "mergeable"
+    MERGE_QUEUE = "merge_queue"
+    AUTO_MERGE = "auto_merge"
+    COMMENTS = "comments"
+    ACTIVITY = "activity"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    One thing that really changed, with the value before and after.
+
+    Values are the JSON scalars of the event; times are RFC 3339 text in UTC with
+    microseconds. `reason` is '' or a word of its own, such as `base_deleted`.
+    """
+
+    field: ChangeField
+    previous: Scalar
+    current: Scalar
+    is_feedback: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """
+    The immutable record that something changed. Its id is its idempotency key.
+
+    `data` is the JSON object of the envelope without `superseded`, which is
+    computed at each delivery.
+    """
+
+    id: str
+    type: EventType
+    source: str
+    subject: str
+    time: dt.datetime
+    workspace_id: str
+    task_id: str
+    repository_id: str
+    pr_number: int
+    watch_id: str
+    revision: int
+    head_ref_oid: str
+    is_terminal: bool
+    data: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interest:
+    """
+    Which events a sink wants. An empty set wants all.
+
+    `workspaces` are names, `repositories` are lower-case `owner/name`, `fields`
+    are change fields of which at least one must be in the event.
+    """
+
+    sink: str
+    events: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    workspaces: frozenset[str] = frozenset()
+    repositories: frozenset[str] = frozenset()

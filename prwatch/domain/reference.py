@@ -1,0 +1,127 @@
+"""What is asked of GitHub, and the small answers that are no full observation."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from prwatch.domain.pull_request import Observation, PullRequestState, RepositoryName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestReference:
+    """A pull request to ask for: by `node_id` when it is known, else by number."""
+
+    owner: str
+    name: str
+    number: int
+    node_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchReference:
+    """A branch to search pull requests for, in the base repository that is asked."""
+
+    owner: str
+    name: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """
+    The cheap reading that decides whether a pull request must be read in full.
+
+    `fingerprint` is a digest over the values that matter: equal fingerprints mean
+    that a full read would show nothing new, as far as a probe can see.
+    """
+
+    node_id: str
+    number: int
+    repository: RepositoryName
+    fingerprint: str
+    state: PullRequestState
+    updated_at: dt.datetime
+    head_ref_name: str
+    head_repository_id: str | None
+    author: str | None
+    is_busy: bool
+    """Whether checks run or a merge is queued: asked more often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryFacts:
+    """What GitHub says about a repository itself."""
+
+    repository: RepositoryName
+    default_branch: str
+    is_archived: bool
+    parent: RepositoryName | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchPullRequest:
+    """One pull request with the branch's name as head, whoever's branch it is."""
+
+    node_id: str
+    number: int
+    state: PullRequestState
+    head_repository_id: str | None
+    head_ref_oid: str
+    closed_at: dt.datetime | None
+    created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchAnswer:
+    """
+    Every pull request that GitHub has for a branch: the open and the newest closed.
+
+    `is_complete` says that all pages were read: only then does the lack of a pull
+    request prove that there is none. `head_ref_oid` is the branch's own head, ''
+    when the branch is not in that repository.
+    """
+
+    repository: RepositoryFacts
+    pull_requests: tuple[BranchPullRequest, ...]
+    is_complete: bool
+    head_ref_oid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPullRequests:
+    """
+    A listing of a repository's open pull requests, newest update first.
+
+    `is_complete` says that the walk reached the end of the list.
+    """
+
+    repository: RepositoryFacts
+    probes: tuple[Probe, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A full reading, with the fingerprint that a probe of it would have."""
+
+    observation: Observation
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """The account behind a credential. `scopes` is None when GitHub names none."""
+
+    login: str
+    database_id: int
+    scopes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What asking has cost so far: requests, points and decoded body bytes."""
+
+    graphql: int = 0
+    rest: int = 0
+    not_modified: int = 0
+    points: int = 0
+    body_bytes: int = 0

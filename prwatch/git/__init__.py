@@ -1,0 +1,1 @@
+"""What local git worktrees have checked out."""

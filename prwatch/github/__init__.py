@@ -1,0 +1,1 @@
+"""Asking GitHub for little, and judging what it answers."""

@@ -1,0 +1,1 @@
+"""Everything that is kept: one SQL text for queries, two engines."""

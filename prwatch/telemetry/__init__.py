@@ -1,0 +1,1 @@
+"""Logs, redaction and the words to systemd."""
