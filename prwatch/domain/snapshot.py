@@ -1,0 +1,38 @@
+"""Everything that is stored about one workspace, as one value."""
+
+from dataclasses import dataclass
+
+from prwatch.domain.task import (
+    Checkout,
+    PullRequestLink,
+    Repository,
+    RepositoryWatch,
+    Session,
+    Task,
+    TaskPullRequest,
+    TaskRepository,
+    Workspace,
+)
+from prwatch.domain.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """
+    The rows of one workspace, read in one transaction, each in order of its key.
+
+    `tasks` are the active ones unless the snapshot was asked to hold archived ones
+    too; what hangs on a task is there exactly when the task is. `watches` are all
+    of the workspace, so that a plan can remove those whose task is gone.
+    """
+
+    workspace: Workspace
+    repositories: tuple[Repository, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    task_repositories: tuple[TaskRepository, ...] = ()
+    links: tuple[PullRequestLink, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    checkouts: tuple[Checkout, ...] = ()
+    repository_watches: tuple[RepositoryWatch, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    task_pull_requests: tuple[TaskPullRequest, ...] = ()
