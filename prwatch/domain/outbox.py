@@ -4,9 +4,18 @@ import datetime as dt
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
+from prwatch.domain.backoff import Backoff
 from prwatch.domain.events import Event
+
+_ERROR_LENGTH: Final = 500
+_BACKOFF: Final = Backoff(
+    base=dt.timedelta(seconds=5),
+    factor=2,
+    cap=dt.timedelta(minutes=30),
+    jitter=0.25,
+)
 
 
 class DeliveryState(enum.StrEnum):
@@ -93,3 +102,87 @@ class Settlement:
     state: DeliveryState
     due_at: dt.datetime | None = None
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryPolicy:
+    """
+    How long a delivery is tried.
+
+    A sink's own wish for a wait (`Retry.after`) is honoured up to `longest_wait`.
+    An attempt that fails `give_up_after` the first due time was the last one.
+    """
+
+    backoff: Backoff = _BACKOFF
+    longest_wait: dt.timedelta = dt.timedelta(hours=6)
+    give_up_after: dt.timedelta = dt.timedelta(hours=72)
+
+
+DEFAULT_POLICY: Final = DeliveryPolicy()
+
+
+def can_move(previous: DeliveryState, current: DeliveryState) -> bool:
+    """Return whether a delivery may go from one state to the other."""
+    return current in TRANSITIONS[previous]
+
+
+def decide(
+    outcome: DeliveryOutcome,
+    delivery: Delivery,
+    now: dt.datetime,
+    *,
+    chance_value: float,
+    policy: DeliveryPolicy = DEFAULT_POLICY,
+) -> Settlement:
+    """
+    Return how a held delivery ends after the sink's answer.
+
+    `Delivered` and `Dead` settle it. `Retry` makes it due again after the longer
+    of the backoff and the sink's bounded wish, and settles it as dead when it has
+    been tried for too long. `chance_value` lies between 0 and 1.
+    """
+    match outcome:
+        case Delivered():
+            return _settle(delivery, DeliveryState.DELIVERED)
+        case Dead(reason):
+            return _settle(delivery, DeliveryState.DEAD, error=reason)
+        case Retry(reason, after):
+            if now - delivery.first_due_at >= policy.give_up_after:
+                return _settle(delivery, DeliveryState.DEAD, error=reason)
+            wait = policy.backoff.delay(delivery.attempt, chance_value)
+            if after is not None:
+                wait = max(wait, min(after, policy.longest_wait))
+            return _settle(
+                delivery, DeliveryState.PENDING, due_at=now + wait, error=reason
+            )
+        case _:
+            assert_never(outcome)
+
+
+def drop_superseded(delivery: Delivery, *, is_dropping: bool) -> Settlement | None:
+    """
+    Return the end of a delivery that need not be sent, or None when it must be.
+
+    Only a sink that asked for it (`is_dropping`) loses superseded events, and a
+    terminal event is always sent.
+    """
+    if is_dropping and delivery.is_superseded and not delivery.event.is_terminal:
+        return _settle(delivery, DeliveryState.DROPPED)
+    return None
+
+
+def _settle(
+    delivery: Delivery,
+    state: DeliveryState,
+    *,
+    due_at: dt.datetime | None = None,
+    error: str = "",
+) -> Settlement:
+    return Settlement(
+        event_id=delivery.event.id,
+        sink=delivery.sink,
+        lease_token=delivery.lease_token,
+        state=state,
+        due_at=due_at,
+        error=error[:_ERROR_LENGTH],
+    )
