@@ -7,11 +7,11 @@ from msgspec import Struct, field
 
 from prwatch.config.addresses import GITHUB_API_URL
 from prwatch.config.forms import (
+    API_URL,
     BRANCH,
     CREDENTIAL_NAME,
     ENVIRONMENT_NAME,
     FLAG,
-    API_URL,
     IDENTIFIER,
     NAME,
     PATH,

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from prwatch.config.addresses import read_https_url, read_postgres_url
+from prwatch.config.addresses import mask_url, read_https_url, read_postgres_url
 from prwatch.config.durations import (
     format_duration,
     format_size,
@@ -31,12 +31,14 @@ class Form:
     text, when there is one, is shown instead of `allowed`. `is_quotable` says
     whether a refused value may be shown to the person: not where people paste
     secrets by mistake. `words` are the valid values, where they can be listed.
+    `show` returns what people may see of a value that was read.
     """
 
     allowed: str
     read: Callable[[object], object]
     is_quotable: bool = True
     words: tuple[str, ...] = ()
+    show: Callable[[Any], object] = lambda value: value
 
 
 def duration(minimum: str, maximum: str) -> Form:
@@ -50,9 +52,8 @@ def duration(minimum: str, maximum: str) -> Form:
         return found
 
     example = format_duration(low or dt.timedelta(seconds=30))
-    return Form(
-        f'a duration from {minimum} to {maximum}, written like "{example}"', read
-    )
+    allowed = f'a duration from {minimum} to {maximum}, written like "{example}"'
+    return Form(allowed, read, show=format_duration)
 
 
 def size(minimum: str, maximum: str) -> Form:
@@ -66,7 +67,8 @@ def size(minimum: str, maximum: str) -> Form:
         return found
 
     example = format_size(64 * 1024**2)
-    return Form(f'a size from {minimum} to {maximum}, written like "{example}"', read)
+    allowed = f'a size from {minimum} to {maximum}, written like "{example}"'
+    return Form(allowed, read, show=format_size)
 
 
 def whole_number(minimum: int, maximum: int) -> Form:
@@ -168,14 +170,16 @@ _REPOSITORY_ADDRESS = re.compile(
 )
 
 FLAG: Final = Form("true or false", _read_flag)
-PATH: Final = Form("a path", _read_path)
+PATH: Final = Form("a path", _read_path, show=str)
 BRANCH: Final = Form("a branch's name", _read_branch)
 REPOSITORY: Final = Form("a repository as owner/name", _read_repository)
 API_URL: Final = Form(
     "an https:// URL (http:// for this machine alone)", read_https_url
 )
 # The path of a webhook's URL is often what lets one post to it.
-WEBHOOK_URL: Final = Form(API_URL.allowed, read_https_url, is_quotable=False)
+WEBHOOK_URL: Final = Form(
+    API_URL.allowed, read_https_url, is_quotable=False, show=mask_url
+)
 POSTGRES_URL: Final = Form(
     "a URL such as postgresql://prwatch@host/prwatch",
     read_postgres_url,
