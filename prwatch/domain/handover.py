@@ -1,0 +1,94 @@
+"""Decide when adopted tasks end: their pull request merged, or somebody named it."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.task import Origin, Task
+from prwatch.domain.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """
+    An adopted task that gives its pull request to a task that somebody named.
+
+    `source` is the adopted task's watch, whose watermark passes to `destination`;
+    then the adopted task is archived.
+    """
+
+    task: Task
+    source: Watch
+    destination: Watch
+
+    def __str__(self) -> str:
+        return (
+            f"hand #{self.source.pr_number} of {self.task.external_id} "
+            f"over to {self.destination.id}"
+        )
+
+
+def plan_handovers(snapshot: Snapshot) -> tuple[Handover, ...]:
+    """
+    Plan which adopted tasks give way to tasks that somebody named.
+
+    An adopted task gives way when another live task that was not adopted watches the
+    same pull request.
+    """
+    tasks = _list_active(snapshot)
+    by_pull_request: defaultdict[tuple[str, int], list[Watch]] = defaultdict(list)
+    for watch in sorted(snapshot.watches, key=lambda watch: watch.id):
+        if watch.task_id in tasks and not watch.is_searching:
+            by_pull_request[watch.repository_id, watch.pr_number].append(watch)
+    handovers: list[Handover] = []
+    for _, watches in sorted(by_pull_request.items()):
+        named = [watch for watch in watches if not _is_adopted(tasks, watch)]
+        handovers.extend(
+            Handover(task=tasks[watch.task_id], source=watch, destination=named[0])
+            for watch in watches
+            if named and _is_adopted(tasks, watch)
+        )
+    return tuple(handovers)
+
+
+def find_adopted_watch(
+    snapshot: Snapshot, repository_id: str, pr_number: int
+) -> Watch | None:
+    """Find the watch of an adopted task that a named task's watch would take over."""
+    tasks = _list_active(snapshot)
+    matching = (
+        watch
+        for watch in snapshot.watches
+        if (watch.repository_id, watch.pr_number) == (repository_id, pr_number)
+        and watch.task_id in tasks
+        and _is_adopted(tasks, watch)
+    )
+    return min(matching, key=lambda watch: watch.id, default=None)
+
+
+def list_merged_adoptions(snapshot: Snapshot) -> tuple[Task, ...]:
+    """
+    List the adopted tasks whose pull request was merged: they are archived.
+
+    One that somebody linked as well is no longer the adoption's own and stays.
+    """
+    linked = {link.task_id for link in snapshot.links}
+    merged = {
+        row.task_id
+        for row in snapshot.task_pull_requests
+        if row.observation.state is PullRequestState.MERGED and not row.is_past
+    }
+    return tuple(
+        task
+        for _, task in sorted(_list_active(snapshot).items())
+        if task.origin is Origin.ADOPTED and task.id in merged - linked
+    )
+
+
+def _list_active(snapshot: Snapshot) -> dict[str, Task]:
+    return {task.id: task for task in snapshot.tasks if task.archived_at is None}
+
+
+def _is_adopted(tasks: dict[str, Task], watch: Watch) -> bool:
+    return tasks[watch.task_id].origin is Origin.ADOPTED

@@ -1,0 +1,100 @@
+"""Plan standing adoptions, and the end of what they adopted when they are gone."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from prwatch.domain.desired import DesiredRepositoryWatch, DesiredWorkspace
+from prwatch.domain.desired_steps import (
+    ArchiveTask,
+    PutRepositoryWatch,
+    RemoveRepositoryWatch,
+    Step,
+)
+from prwatch.domain.repository_names import RepositoryNames
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.task import Origin, RepositoryWatch, Task
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A repository ('' for every one) and an author ('' for everybody)."""
+
+    repository_id: str
+    author: str
+
+
+def plan_repository_watches(
+    desired: DesiredWorkspace,
+    stored: Snapshot,
+    names: RepositoryNames,
+    owned: frozenset[Origin],
+    *,
+    login: str,
+) -> Iterator[Step]:
+    """
+    Plan the repository watches of one source, and which adopted tasks end with them.
+
+    A repository watch that the source made and names no longer goes. An adopted task
+    for which no repository watch is left, of any source, is archived if the source
+    owns adoptions.
+    """
+    before = {_scope(row): row for row in stored.repository_watches}
+    wanted: dict[_Scope, DesiredRepositoryWatch] = {}
+    for watch in desired.repository_watches:
+        found = names.find(watch.owner, watch.name) if watch.name else None
+        repository_id = found.id if found else f"{watch.owner}/{watch.name}".strip("/")
+        wanted.setdefault(_Scope(repository_id, watch.author), watch)
+    for scope, watch in wanted.items():
+        if scope not in before:
+            yield PutRepositoryWatch(
+                repository=names.spell(watch.owner, watch.name) if watch.name else None,
+                author=watch.author,
+                origin=Origin.CONFIG,
+            )
+    for scope, row in before.items():
+        if row.origin in owned and scope not in wanted:
+            yield RemoveRepositoryWatch(row)
+    if Origin.ADOPTED in owned:
+        left = [scope for scope, row in before.items() if row.origin not in owned]
+        ids = {task.external_id for task in desired.tasks}
+        for task in _list_left_alone(stored, [*wanted, *left], login):
+            if task.external_id not in ids:
+                yield ArchiveTask(task)
+
+
+def _scope(row: RepositoryWatch) -> _Scope:
+    return _Scope(row.repository_id, row.author)
+
+
+def _list_left_alone(
+    stored: Snapshot, scopes: Iterable[_Scope], login: str
+) -> Iterator[Task]:
+    """List the active adopted tasks that nobody linked and no scope holds."""
+    linked = {link.task_id for link in stored.links}
+    subjects: defaultdict[str, set[_Scope]] = defaultdict(set)
+    for row in stored.task_pull_requests:
+        author = row.observation.author or ""
+        subjects[row.task_id].add(_Scope(row.repository_id, author.lower()))
+    kept = [_Scope(scope.repository_id, _resolve(scope, login)) for scope in scopes]
+    for task in stored.tasks:
+        is_adopted = task.origin is Origin.ADOPTED and task.archived_at is None
+        if is_adopted and task.id not in linked and subjects[task.id]:
+            held = any(
+                _holds(scope, subject)
+                for scope in kept
+                for subject in subjects[task.id]
+            )
+            if not held:
+                yield task
+
+
+def _resolve(scope: _Scope, login: str) -> str:
+    return (login if scope.author == "@me" else scope.author).lower()
+
+
+def _holds(scope: _Scope, subject: _Scope) -> bool:
+    return scope.repository_id in ("", subject.repository_id) and scope.author in (
+        "",
+        subject.author,
+    )
