@@ -1,5 +1,5 @@
 """
-The verdicts on a pull request: its checks, its reviews, how far comments were seen.
+The verdicts on a pull request: what its checks and its reviews say together.
 
 There is one rule for every way of reading; GitHub's own rollup word is not it,
 because it depends on what is selected beside it.
@@ -19,12 +19,8 @@ from prwatch.domain.check_runs import (
     pick_newest_runs,
     pick_newest_statuses,
 )
-from prwatch.domain.pull_request import (
-    ChecksState,
-    CommentItem,
-    CommentMark,
-    ReviewState,
-)
+from prwatch.domain.comments import build_comment_mark
+from prwatch.domain.pull_request import ChecksState, ReviewState
 
 __all__ = [
     "CheckRun",
@@ -36,12 +32,6 @@ __all__ = [
     "decide_checks",
     "decide_review",
 ]
-
-COMMENT_WINDOW: Final = dt.timedelta(minutes=2)
-"""How much later than a newer comment an older one may still appear."""
-
-COMMENT_LIMIT: Final = 20
-"""How many comments a mark holds at most."""
 
 _NOTE_LIMIT: Final = 20
 
@@ -161,16 +151,6 @@ def decide_review(reviews: Iterable[Review], *, requested: int) -> ReviewVerdict
     else:
         state = ReviewState.NONE
     return ReviewVerdict(state=state, approvals=approvals)
-
-
-def build_comment_mark(items: Iterable[CommentItem]) -> CommentMark:
-    """Return the newest item and those of the two minutes before it, at most 20."""
-    ordered = sorted(set(items))
-    if not ordered:
-        return CommentMark()
-    oldest_at = ordered[-1].created_at - COMMENT_WINDOW
-    recent = [item for item in ordered if item.created_at >= oldest_at]
-    return CommentMark(tuple(recent[-COMMENT_LIMIT:]))
 
 
 def _combine(states: set[ChecksState]) -> ChecksState:
