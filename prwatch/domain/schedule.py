@@ -1,0 +1,185 @@
+"""
+When each reference is to be asked for again, and who fills a request's free places.
+
+Everything follows from stored times and from when it was last asked, so that a
+restart or a forced cycle changes nothing but the next turn.
+"""
+
+import datetime as dt
+import enum
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+HOT_AGE: Final = dt.timedelta(hours=1)
+"""How long after a sign of life a searching branch is asked often."""
+
+COOL_AGE: Final = dt.timedelta(days=1)
+"""How long after a sign of life it is asked now and then; later seldom."""
+
+
+class ReferenceKind(enum.StrEnum):
+    """What a reference is, as far as its turns go."""
+
+    DISCOVERED = "discovered"
+    SEARCHING = "searching"
+    FINISHED = "finished"
+    """A closed pull request that somebody named: it may be opened again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """How often each kind of reference is asked for."""
+
+    base: dt.timedelta = dt.timedelta(seconds=60)
+    hot: dt.timedelta = dt.timedelta(seconds=15)
+    """While checks run, a merge is queued or a verdict settles."""
+    search: dt.timedelta = dt.timedelta(seconds=60)
+    search_idle: dt.timedelta = dt.timedelta(minutes=5)
+    """From an hour after the last sign of life."""
+    search_rest: dt.timedelta = dt.timedelta(minutes=15)
+    """From a day after it."""
+    search_for: dt.timedelta = dt.timedelta(days=30)
+    """How long after it a searching row is asked for at all."""
+    archived: dt.timedelta = dt.timedelta(days=1)
+    """For rows of an archived repository, so that it can wake up."""
+    finished: dt.timedelta = dt.timedelta(minutes=15)
+    finished_for: dt.timedelta = dt.timedelta(days=30)
+    """How long after it was closed a finished reference is asked for."""
+    full_read: dt.timedelta = dt.timedelta(minutes=15)
+    """How old what a probe cannot see may become."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """
+    What decides a reference's next turn.
+
+    `last_asked_at` is None while it was not asked by this process. `look_at` is
+    when a verdict settles or a flap may be told, or None. `last_sign_at` belongs
+    to searching rows, `closed_at` to finished ones. A row that an entry named by
+    its branch does not rest.
+    """
+
+    kind: ReferenceKind
+    last_asked_at: dt.datetime | None = None
+    is_busy: bool = False
+    look_at: dt.datetime | None = None
+    is_archived: bool = False
+    last_sign_at: dt.datetime | None = None
+    can_rest: bool = True
+    closed_at: dt.datetime | None = None
+
+
+def is_resting(turn: Turn, *, now: dt.datetime, intervals: Intervals) -> bool:
+    """Return whether it is not asked for at all until something wakes it."""
+    match turn.kind:
+        case ReferenceKind.DISCOVERED:
+            return False
+        case ReferenceKind.SEARCHING:
+            if not turn.can_rest or turn.last_sign_at is None:
+                return False
+            return now - turn.last_sign_at >= intervals.search_for
+        case ReferenceKind.FINISHED:
+            if turn.closed_at is None:
+                return False
+            return now - turn.closed_at >= intervals.finished_for
+
+
+def next_due(
+    turn: Turn, *, now: dt.datetime, intervals: Intervals
+) -> dt.datetime | None:
+    """
+    Return when to ask for it next; None while it rests.
+
+    What was never asked for is due at `now`. What waits for settling is due at
+    that very moment, if its interval does not end before.
+    """
+    if is_resting(turn, now=now, intervals=intervals):
+        return None
+    asked_at = turn.last_asked_at
+    if asked_at is None:
+        return now
+    due_at = asked_at + choose_interval(turn, intervals)
+    if turn.look_at is not None and turn.look_at > asked_at:
+        return min(due_at, turn.look_at)
+    return due_at
+
+
+def choose_interval(turn: Turn, intervals: Intervals) -> dt.timedelta:
+    """Return how long after it was asked for it is due again."""
+    if turn.is_archived:
+        return intervals.archived
+    match turn.kind:
+        case ReferenceKind.DISCOVERED:
+            is_hot = turn.is_busy or turn.look_at is not None
+            return intervals.hot if is_hot else intervals.base
+        case ReferenceKind.SEARCHING:
+            return _choose_search_interval(turn, intervals)
+        case ReferenceKind.FINISHED:
+            return intervals.finished
+
+
+def is_full_read_due(
+    last_full_read_at: dt.datetime | None,
+    *,
+    now: dt.datetime,
+    intervals: Intervals,
+) -> bool:
+    """Return whether a pull request is to be read in full, whatever its probe says."""
+    return last_full_read_at is None or now - last_full_read_at >= intervals.full_read
+
+
+def fill(
+    due: Sequence[K],
+    candidates: Sequence[tuple[dt.datetime, K]],
+    size: int,
+) -> tuple[K, ...]:
+    """
+    Return what is due, and who takes the free places of its last request.
+
+    Places go to the candidates that are due next, each once. `size` is how many a
+    request holds. Nothing due asks for nothing.
+    """
+    free = -len(due) % size
+    taken = set(due)
+    places = list(due)
+    for _, key in sorted(candidates, key=lambda candidate: candidate[0]):
+        if free == 0:
+            break
+        if key not in taken:
+            taken.add(key)
+            places.append(key)
+            free -= 1
+    return tuple(places)
+
+
+def next_wake(
+    due_times: Collection[dt.datetime],
+    *,
+    woke_at: dt.datetime,
+    tick: dt.timedelta,
+    longest: dt.timedelta,
+    jitter: float,
+) -> dt.datetime:
+    """
+    Return when the loop wakes next: at the earliest due time, `tick` apart.
+
+    `longest` bounds the wait when nothing is due before. `jitter` is the part of
+    the wait by which it is moved, such as -0.1.
+    """
+    wait = min(due_times, default=woke_at + longest) - woke_at
+    return woke_at + min(max(wait, tick), max(longest, tick)) * (1 + jitter)
+
+
+def _choose_search_interval(turn: Turn, intervals: Intervals) -> dt.timedelta:
+    if turn.last_sign_at is None or turn.last_asked_at is None:
+        return intervals.search
+    age = turn.last_asked_at - turn.last_sign_at
+    if age < HOT_AGE:
+        return intervals.search
+    if age < COOL_AGE:
+        return intervals.search_idle
+    return intervals.search_rest
