@@ -1,0 +1,244 @@
+-- The first schema: what is watched, what was seen, and what is to be told.
+
+-- A tenant.
+CREATE TABLE workspaces (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL UNIQUE
+);
+
+-- How a workspace reaches GitHub; no secret is kept.
+CREATE TABLE connections (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    workspace_id TEXT COLLATE "C" NOT NULL UNIQUE REFERENCES workspaces (id),
+    source TEXT NOT NULL,
+    host TEXT NOT NULL,
+    account TEXT NOT NULL,
+    generation BIGINT NOT NULL,
+    status TEXT NOT NULL
+);
+
+-- A repository of one workspace. Names move, so they are not unique.
+CREATE TABLE repositories (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    workspace_id TEXT COLLATE "C" NOT NULL REFERENCES workspaces (id),
+    host TEXT NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    node_id TEXT COLLATE "C" NOT NULL,
+    default_branch TEXT NOT NULL,
+    parent_node_id TEXT NOT NULL,
+    parent_name_with_owner TEXT NOT NULL,
+    is_archived BOOLEAN NOT NULL
+);
+
+-- A piece of work. archived_at is NULL while it is active.
+CREATE TABLE tasks (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    workspace_id TEXT COLLATE "C" NOT NULL REFERENCES workspaces (id),
+    external_id TEXT COLLATE "C" NOT NULL,
+    origin TEXT NOT NULL,
+    title TEXT NOT NULL,
+    archived_at BIGINT,
+    created_at BIGINT NOT NULL,
+    UNIQUE (workspace_id, external_id)
+);
+
+-- A repository that a task works in.
+CREATE TABLE task_repositories (
+    task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
+    repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
+    position BIGINT NOT NULL,
+    branch TEXT COLLATE "C" NOT NULL,
+    head_repository TEXT NOT NULL,
+    PRIMARY KEY (task_id, repository_id)
+);
+
+-- A pull request that an entry or a person named.
+CREATE TABLE pull_request_links (
+    task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
+    repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
+    pr_number BIGINT NOT NULL CHECK (pr_number > 0),
+    PRIMARY KEY (task_id, repository_id, pr_number)
+);
+
+-- One run of work on a task.
+CREATE TABLE sessions (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
+    external_id TEXT COLLATE "C" NOT NULL,
+    state TEXT NOT NULL,
+    started_at BIGINT NOT NULL,
+    ended_at BIGINT,
+    UNIQUE (task_id, external_id)
+);
+
+-- The branch that a session has checked out in one repository.
+CREATE TABLE checkouts (
+    session_id TEXT COLLATE "C" NOT NULL REFERENCES sessions (id),
+    repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
+    worktree_path TEXT COLLATE "C" NOT NULL,
+    branch TEXT COLLATE "C" NOT NULL,
+    head_repository TEXT NOT NULL,
+    PRIMARY KEY (session_id, repository_id, worktree_path)
+);
+
+-- A standing adoption. repository_id is '' for every repository, so it has no
+-- reference.
+CREATE TABLE repository_watches (
+    workspace_id TEXT COLLATE "C" NOT NULL REFERENCES workspaces (id),
+    repository_id TEXT COLLATE "C" NOT NULL,
+    author TEXT COLLATE "C" NOT NULL,
+    origin TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, repository_id, author)
+);
+
+-- One row a target. state and the columns after it are the watermark: NULL in all
+-- of them means none, NULL in one means that it was not observed.
+CREATE TABLE pr_watches (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    workspace_id TEXT COLLATE "C" NOT NULL REFERENCES workspaces (id),
+    task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
+    repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
+    branch TEXT COLLATE "C" NOT NULL,
+    head_repository TEXT NOT NULL,
+    pr_number BIGINT NOT NULL CHECK (pr_number >= 0),
+    node_id TEXT NOT NULL,
+    session_id TEXT COLLATE "C" NOT NULL DEFAULT '',
+    revision BIGINT NOT NULL CHECK (revision >= 0),
+    fingerprint TEXT NOT NULL,
+    searching_since BIGINT,
+    branch_head_oid TEXT NOT NULL,
+    last_sign_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    observed_at BIGINT,
+    state TEXT,
+    updated_at BIGINT,
+    head_ref_oid TEXT,
+    is_draft BOOLEAN,
+    checks TEXT,
+    review TEXT,
+    review_decision TEXT,
+    mergeable TEXT,
+    merge_queue BOOLEAN,
+    auto_merge BOOLEAN,
+    is_archived BOOLEAN,
+    comment_mark TEXT,
+    announced_checks TEXT,
+    checks_since BIGINT,
+    CHECK (pr_number <> 0 OR branch <> '')
+);
+
+-- The association of a pull request with a task, with its last known state.
+CREATE TABLE task_pull_requests (
+    task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
+    repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
+    pr_number BIGINT NOT NULL CHECK (pr_number > 0),
+    node_id TEXT NOT NULL,
+    observed_at BIGINT NOT NULL,
+    detached_at BIGINT,
+    is_past BOOLEAN NOT NULL,
+    checks_notes TEXT NOT NULL,
+    state TEXT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    closed_at BIGINT,
+    merged_at BIGINT,
+    title TEXT NOT NULL,
+    url TEXT NOT NULL,
+    head_ref_oid TEXT NOT NULL,
+    head_ref_name TEXT NOT NULL,
+    base_ref_name TEXT NOT NULL,
+    head_repository_id TEXT NOT NULL,
+    author TEXT NOT NULL,
+    is_draft BOOLEAN NOT NULL,
+    merged_by TEXT,
+    is_archived BOOLEAN,
+    is_base_deleted BOOLEAN,
+    checks TEXT,
+    review TEXT,
+    review_decision TEXT,
+    mergeable TEXT,
+    merge_queue BOOLEAN,
+    auto_merge BOOLEAN,
+    unresolved_threads BIGINT,
+    requested_reviewers BIGINT,
+    approvals BIGINT,
+    comment_mark TEXT,
+    PRIMARY KEY (task_id, repository_id, pr_number)
+);
+
+-- What was said, in the order of its commit for each pull request. History outlives
+-- what it speaks of, so nothing here is a reference.
+CREATE TABLE events (
+    position BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    source TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    time BIGINT NOT NULL,
+    workspace_id TEXT COLLATE "C" NOT NULL,
+    task_id TEXT COLLATE "C" NOT NULL,
+    repository_id TEXT COLLATE "C" NOT NULL,
+    pr_number BIGINT NOT NULL,
+    watch_id TEXT COLLATE "C" NOT NULL,
+    revision BIGINT NOT NULL,
+    head_ref_oid TEXT NOT NULL,
+    is_terminal BOOLEAN NOT NULL,
+    data TEXT NOT NULL
+);
+
+-- One row an event and sink. due_at is the time from which a worker may take the
+-- row: its turn while pending, the end of the lease while acquired, NULL once settled.
+CREATE TABLE deliveries (
+    event_id TEXT COLLATE "C" NOT NULL REFERENCES events (id),
+    sink TEXT COLLATE "C" NOT NULL,
+    position BIGINT NOT NULL,
+    task_id TEXT COLLATE "C" NOT NULL,
+    repository_id TEXT COLLATE "C" NOT NULL,
+    pr_number BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    attempt BIGINT NOT NULL CHECK (attempt >= 0),
+    first_due_at BIGINT NOT NULL,
+    due_at BIGINT,
+    lease_token TEXT NOT NULL,
+    error TEXT NOT NULL,
+    PRIMARY KEY (event_id, sink),
+    CHECK ((due_at IS NULL) = (state <> 'pending' AND state <> 'acquired'))
+);
+
+-- A limit that was hit, so that a restart does not run into it again.
+CREATE TABLE rate_limit_blocks (
+    account TEXT COLLATE "C" NOT NULL,
+    bucket TEXT COLLATE "C" NOT NULL,
+    blocked_until BIGINT NOT NULL,
+    PRIMARY KEY (account, bucket)
+);
+
+CREATE UNIQUE INDEX repositories_node_id
+ON repositories (workspace_id, node_id) WHERE node_id <> '';
+
+CREATE INDEX repositories_name
+ON repositories (workspace_id, lower(owner), lower(name));
+
+CREATE UNIQUE INDEX pr_watches_searching
+ON pr_watches (task_id, repository_id, branch) WHERE pr_number = 0;
+
+CREATE UNIQUE INDEX pr_watches_discovered
+ON pr_watches (task_id, repository_id, pr_number) WHERE pr_number <> 0;
+
+CREATE INDEX pr_watches_workspace ON pr_watches (workspace_id);
+
+CREATE INDEX events_time ON events (time);
+
+CREATE INDEX deliveries_due
+ON deliveries (sink, position) WHERE due_at IS NOT NULL;
+
+CREATE INDEX deliveries_order
+ON deliveries (sink, task_id, repository_id, pr_number, position)
+WHERE due_at IS NOT NULL;
+
+-- One row that every writing transaction increments as its last statement: who
+-- reads it learns that anything changed without reading anything else.
+CREATE TABLE change_counter (changes BIGINT NOT NULL);
+
+INSERT INTO change_counter (changes) VALUES (0);
