@@ -39,12 +39,15 @@ def parse_duration(text: str) -> dt.timedelta:
 
 
 def format_duration(duration: dt.timedelta) -> str:
-    """Return the shortest text that `parse_duration` reads as this duration."""
-    if not duration:
-        return "0s"
-    for unit, length in sorted(_UNITS.items(), key=lambda item: item[1], reverse=True):
-        count, rest = divmod(duration, length)
-        if not rest:
+    """
+    Return a text that `parse_duration` reads as this duration, in a natural unit.
+
+    One minute, hour or day is told in the unit below, as people do: `60s`, `24h`.
+    Less than a millisecond is cut off.
+    """
+    for unit in ("d", "h", "m", "s"):
+        count, rest = divmod(duration, _UNITS[unit])
+        if not rest and (count > 1 or unit == "s"):
             return f"{count}{unit}"
     return f"{duration // _MILLISECOND}ms"
 

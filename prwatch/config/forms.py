@@ -51,8 +51,7 @@ def duration(minimum: str, maximum: str) -> Form:
             raise ValueError
         return found
 
-    example = format_duration(low or dt.timedelta(seconds=30))
-    allowed = f'a duration from {minimum} to {maximum}, written like "{example}"'
+    allowed = f'a duration such as "30s", from {minimum} to {maximum}'
     return Form(allowed, read, show=format_duration)
 
 
@@ -66,8 +65,7 @@ def size(minimum: str, maximum: str) -> Form:
             raise ValueError
         return found
 
-    example = format_size(64 * 1024**2)
-    allowed = f'a size from {minimum} to {maximum}, written like "{example}"'
+    allowed = f'a size such as "64MiB", from {minimum} to {maximum}'
     return Form(allowed, read, show=format_size)
 
 
