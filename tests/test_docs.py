@@ -4,12 +4,12 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 import prwatch.errors
+from prwatch.config.loader import load_config
 from prwatch.domain.events import ChangeField, EventType
 from prwatch.domain.outbox import TRANSITIONS
 
@@ -209,12 +209,14 @@ def test_every_make_target_says_what_it_does():
     assert described == make_targets()
 
 
-def test_the_configuration_of_the_readme_is_toml():
+def test_the_configuration_of_the_readme_is_accepted(tmp_path):
     text = section(ROOT / "README.md", "## Configure")
+    file = tmp_path / "prwatch.toml"
+    file.write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL).group(1))
 
-    tables = tomllib.loads(re.search(r"```toml\n(.*?)```", text, re.DOTALL).group(1))
+    loaded = load_config(file, environ={"HOME": str(tmp_path)})
 
-    assert set(tables) == {"workspace", "sink"}
+    assert loaded.path == file
 
 
 def test_the_readme_lists_every_command():
