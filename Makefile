@@ -40,7 +40,7 @@ check: $(VENV)/.installed-dev ## format, lint, types, layers, dependencies, spel
 	$(BIN)/lint-imports
 	$(BIN)/deptry . --known-first-party prwatch \
 	  --extend-exclude benchmarks --extend-exclude noxfile.py
-	$(BIN)/codespell
+	$(BIN)/codespell --skip './requirements*.txt,./tests/samples'
 	$(MAKE) --no-print-directory docs
 
 fix: $(VENV)/.installed-dev ## format, and mend what the linter can mend
