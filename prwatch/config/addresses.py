@@ -63,7 +63,7 @@ def read_postgres_url(value: object) -> str:
     parts = _split(value)
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ValueError
-    return parts.geturl()
+    return str(value)  # put together again, an empty host would be lost
 
 
 def mask_url(url: str) -> str:

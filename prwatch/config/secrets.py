@@ -109,20 +109,28 @@ def _read_file(reference: SecretReference, path: Path, *, is_guarded: bool) -> s
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise ConfigError(f"{reference} cannot be read: {reason}") from None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - it is open already
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(f"{reference} is not a regular file")
-        mode = stat.S_IMODE(status.st_mode)
-        if mode & 0o077 and not is_guarded:
-            raise ConfigError(
-                f"{reference} is open to others than its owner (mode {mode:04o})",
-                hint=f"run: chmod 600 {path}",
-            )
-        content = file.read(MAX_SECRET_BYTES + 1)
+    try:
+        # The open file is looked at, since the path may name another one by now.
+        _check_status(reference, os.fstat(descriptor), is_guarded=is_guarded)
+        content = os.read(descriptor, MAX_SECRET_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > MAX_SECRET_BYTES:
         raise ConfigError(f"{reference} is longer than {MAX_SECRET_BYTES} bytes")
     try:
         return content.decode()
     except UnicodeDecodeError:
         raise ConfigError(f"{reference} is not UTF-8 text") from None
+
+
+def _check_status(
+    reference: SecretReference, status: os.stat_result, *, is_guarded: bool
+) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigError(f"{reference} is not a regular file")
+    mode = stat.S_IMODE(status.st_mode)
+    if mode & 0o077 and not is_guarded:
+        raise ConfigError(
+            f"{reference} is open to others than its owner (mode {mode:04o})",
+            hint=f"run: chmod 600 {reference.name}",
+        )
