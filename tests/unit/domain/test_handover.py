@@ -1,0 +1,82 @@
+from prwatch.domain.handover import (
+    Handover,
+    find_adopted_watch,
+    list_merged_adoptions,
+    plan_handovers,
+)
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.task import Origin
+from tests.workspace_rows import (
+    ARCHIVED_AT,
+    make_link,
+    make_snapshot,
+    make_task,
+    make_task_pull_request,
+    make_watch,
+)
+
+NAMED = make_task("named")
+ADOPTED = make_task("adopted", external_id="octo/hello#12", origin=Origin.ADOPTED)
+
+
+def test_an_adopted_task_gives_way_to_the_task_that_somebody_named():
+    mine = make_watch("w1", task_id="named", pr_number=12)
+    theirs = make_watch("w2", task_id="adopted", pr_number=12)
+    snapshot = make_snapshot(tasks=[NAMED, ADOPTED], watches=[theirs, mine])
+
+    planned = plan_handovers(snapshot)
+
+    assert planned == (Handover(task=ADOPTED, source=theirs, destination=mine),)
+    assert str(planned[0]) == "hand #12 of octo/hello#12 over to w1"
+
+
+def test_an_adopted_task_keeps_what_nobody_else_watches():
+    snapshot = make_snapshot(
+        tasks=[NAMED, ADOPTED, make_task("old", archived_at=ARCHIVED_AT)],
+        watches=[
+            make_watch("w1", task_id="named", pr_number=13),
+            make_watch("w2", task_id="adopted", pr_number=12),
+            make_watch("w3", task_id="old", pr_number=12),
+            make_watch("w4", task_id="named", branch="fix"),
+        ],
+    )
+
+    assert plan_handovers(snapshot) == ()
+
+
+def test_the_watch_that_a_named_task_takes_over_is_found():
+    theirs = make_watch("w2", task_id="adopted", pr_number=12)
+    snapshot = make_snapshot(
+        tasks=[NAMED, ADOPTED],
+        watches=[make_watch("w1", task_id="named", pr_number=12), theirs],
+    )
+
+    assert find_adopted_watch(snapshot, "hello", 12) == theirs
+    assert find_adopted_watch(snapshot, "hello", 13) is None
+    assert find_adopted_watch(snapshot, "docs", 12) is None
+
+
+def test_adopted_tasks_end_with_the_merge():
+    merged = PullRequestState.MERGED
+    tasks = [
+        ADOPTED,
+        NAMED,
+        make_task("closed", origin=Origin.ADOPTED),
+        make_task("linked", origin=Origin.ADOPTED),
+        make_task("past", origin=Origin.ADOPTED),
+        make_task("old", origin=Origin.ADOPTED, archived_at=ARCHIVED_AT),
+    ]
+    snapshot = make_snapshot(
+        tasks=tasks,
+        links=[make_link(12, task_id="linked")],
+        task_pull_requests=[
+            make_task_pull_request(12, task_id="adopted", state=merged),
+            make_task_pull_request(12, task_id="named", state=merged),
+            make_task_pull_request(12, task_id="closed", state=PullRequestState.CLOSED),
+            make_task_pull_request(12, task_id="linked", state=merged),
+            make_task_pull_request(12, task_id="past", state=merged, is_past=True),
+            make_task_pull_request(12, task_id="old", state=merged),
+        ],
+    )
+
+    assert list_merged_adoptions(snapshot) == (ADOPTED,)
