@@ -1,1 +1,1 @@
-"""Asking GitHub for little, and judging what it answers."""
+"""What GitHub says: asking cheaply, judging every answer, one normalised reading."""

@@ -1,1 +1,1 @@
-"""The HTTP client factory: one client per purpose, one TLS context, few in flight."""
+"""The one way to the network: clients with bounds, one TLS context, no redirects."""

@@ -1,0 +1,89 @@
+"""
+Brings the checks of both read paths into one form and decides them by one rule.
+
+The GraphQL rollup's own state changes with what is selected beside it, so the
+contexts decide; the state only speaks where they are silent.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from prwatch.domain.check_runs import STATUS_STATES
+from prwatch.domain.pull_request import ChecksState
+from prwatch.domain.verdict import (
+    CheckRun,
+    ChecksVerdict,
+    StatusContext,
+    decide_checks,
+)
+from prwatch.github.text import clean_text
+from prwatch.github.wire import ContextNode, Rollup
+
+NOT_REPORTED: Final = "expected: required checks have not reported"
+
+
+def decide_rollup(
+    rollup: Rollup | None,
+    contexts: Sequence[ContextNode],
+    *,
+    observed_at: dt.datetime,
+    settle: dt.timedelta,
+) -> ChecksVerdict:
+    """
+    Return the verdict of a rollup whose contexts were read to the end.
+
+    A null rollup is `none`: nothing has reported yet.
+    """
+    if rollup is None:
+        return ChecksVerdict(state=ChecksState.NONE)
+    runs = [build_run(each) for each in contexts if each.typename == "CheckRun"]
+    statuses = [
+        build_status(each) for each in contexts if each.typename == "StatusContext"
+    ]
+    verdict = decide_checks(runs, statuses, observed_at=observed_at, settle=settle)
+    word = rollup.state.upper()
+    if verdict.state is ChecksState.NONE and word:
+        return replace(verdict, state=STATUS_STATES.get(word, ChecksState.PENDING))
+    is_green = verdict.state is ChecksState.SUCCESS or verdict.settles_at is not None
+    if is_green and word == "EXPECTED":
+        # Green contexts beside EXPECTED: a required check has not reported at all.
+        notes = (*verdict.notes, NOT_REPORTED)
+        return replace(verdict, state=ChecksState.PENDING, settles_at=None, notes=notes)
+    return verdict
+
+
+def build_run(node: ContextNode) -> CheckRun:
+    """Return the GraphQL `CheckRun` in the domain's words."""
+    suite = node.check_suite
+    workflow_run = suite.workflow_run if suite else None
+    workflow = workflow_run.workflow if workflow_run else None
+    suite_id = suite.database_id if suite else None
+    return CheckRun(
+        name=clean_text(node.name),
+        app=suite.app.slug if suite and suite.app else "",
+        suite_id="" if suite_id is None else str(suite_id),
+        workflow=clean_text(workflow.name) if workflow else "",
+        event=workflow_run.event if workflow_run else "",
+        status=(node.status or "").upper(),
+        conclusion=(node.conclusion or "").upper(),
+        started_at=node.started_at,
+        completed_at=node.completed_at,
+        database_id=node.database_id or 0,
+    )
+
+
+def build_status(node: ContextNode) -> StatusContext:
+    """Return the GraphQL `StatusContext` in the domain's words."""
+    return StatusContext(
+        context=clean_text(node.context),
+        state=node.state.upper(),
+        created_at=node.created_at,
+    )
+
+
+def build_notes(verdict: ChecksVerdict, lost: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words behind a verdict, with what is unknown and what was lost."""
+    unknown = [f"unknown word: {word}" for word in verdict.unknown_words]
+    return (*verdict.notes, *unknown, *lost)

@@ -1,0 +1,268 @@
+"""
+Judges a whole answer: the one place that turns wire facts into our errors.
+
+What one alias or field of a partial GraphQL answer means is `path_errors`' matter.
+Messages are ours, never GitHub's, so that nothing secret or changing gets into a
+state; the request's id travels beside them. Rules: GitHub's "Rate limits and query
+limits for the GraphQL API" and "Troubleshooting the REST API".
+"""
+
+import datetime as dt
+from typing import Final
+
+from prwatch.domain.outcome import FailureClass
+from prwatch.errors import (
+    AuthenticationFailed,
+    PermissionDenied,
+    ProtocolViolation,
+    ProviderError,
+    ProviderUnavailable,
+    RateLimited,
+    ResourceGone,
+)
+from prwatch.github.exchange import Exchange, GraphQLError, parse_http_date
+from prwatch.github.wording import (
+    NOT_ACCESSIBLE,
+    PRIMARY_LIMIT,
+    REPOSITORY_BLOCKED,
+    SECONDARY_LIMIT,
+    SSO,
+    Refusal,
+    find_refusal,
+)
+
+LIMIT_TYPES: Final = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
+_OUR_FAULT: Final = frozenset(
+    {
+        "MAX_NODE_LIMIT_EXCEEDED",
+        "ARGUMENT_LIMIT",
+        "EXCESSIVE_PAGINATION",
+        "MISSING_PAGINATION_BOUNDARIES",
+        "UNPROCESSABLE",
+    }
+)
+
+
+class UnknownField(ProtocolViolation):
+    """The server's schema lacks a field. `path` leads through the document to it."""
+
+    path: tuple[str, ...] = ()
+
+
+def judge(exchange: Exchange) -> ProviderError | None:
+    """
+    Return the error that the whole answer means, or None when it can be read.
+
+    A GraphQL answer with data and `errors` can be read: its errors are judged path
+    by path. That holds for an exhausted limit as well (see `find_limit`).
+    """
+    if exchange.is_graphql and exchange.status == 200 and exchange.has_data:
+        return None
+    limit = find_limit(exchange)
+    if limit is not None:
+        return limit
+    if exchange.status == 200 and exchange.is_graphql:
+        return _judge_without_data(exchange)
+    return _judge_status(exchange)
+
+
+def failure_class(error: ProviderError) -> FailureClass:
+    """Return what helps against the error: a person, an edit, time, or waiting."""
+    match error:
+        case RateLimited():
+            return FailureClass.LIMIT
+        case AuthenticationFailed():
+            return FailureClass.AUTH
+        case PermissionDenied() | ResourceGone() | ProtocolViolation():
+            return FailureClass.CONFIG
+        case _:
+            return FailureClass.TRANSIENT
+
+
+def find_limit(exchange: Exchange) -> RateLimited | None:
+    """
+    Return the rate limit that the answer speaks of, or None.
+
+    `retry_at` is on GitHub's clock, and None when GitHub names no time. An empty
+    bucket on a good answer is no limit: the last call that is paid looks like that.
+    """
+    words = " ".join([exchange.message, *(each.message for each in exchange.errors)])
+    is_named = any(_is_limit(each) for each in exchange.errors)
+    may_refuse = exchange.status in {403, 429}
+    if (may_refuse or exchange.is_graphql) and SECONDARY_LIMIT.search(words):
+        return _limited(exchange, "secondary")
+    if is_named or (may_refuse and PRIMARY_LIMIT.search(words)):
+        return _limited(exchange, _bucket(exchange))
+    if not may_refuse or _is_permission(words):
+        return None
+    if exchange.headers.get("x-ratelimit-remaining") == "0":
+        return _limited(exchange, _bucket(exchange))
+    if exchange.status == 429 or "retry-after" in exchange.headers:
+        return _limited(exchange, "secondary")
+    return None
+
+
+def _is_limit(error: GraphQLError) -> bool:
+    return error.type in LIMIT_TYPES or error.code == "GRAPHQL_RATE_LIMIT"
+
+
+def _is_permission(words: str) -> bool:
+    known = find_refusal(words) or NOT_ACCESSIBLE.search(words)
+    return bool(known or REPOSITORY_BLOCKED.search(words))
+
+
+def _bucket(exchange: Exchange) -> str:
+    return exchange.headers.get("x-ratelimit-resource") or (
+        "graphql" if exchange.is_graphql else "core"
+    )
+
+
+def _limited(exchange: Exchange, bucket: str) -> RateLimited:
+    retry_at = _parse_retry_after(exchange)
+    if retry_at is None and bucket != "secondary":
+        retry_at = parse_epoch(exchange.headers.get("x-ratelimit-reset", ""))
+    return RateLimited(
+        "GitHub's secondary rate limit is reached"
+        if bucket == "secondary"
+        else f"the {bucket} rate limit is used up",
+        bucket=bucket,
+        retry_at=retry_at,
+        operation=exchange.operation,
+        request_id=exchange.request_id,
+        status=exchange.status,
+    )
+
+
+def _parse_retry_after(exchange: Exchange) -> dt.datetime | None:
+    """Parse `Retry-After` (RFC 9110, 10.2.3): seconds or a date; None for nonsense."""
+    text = exchange.headers.get("retry-after", "").strip()
+    if not (text.isascii() and text.isdigit()):
+        return parse_http_date(text)
+    seconds = min(int(text[:9]), 86_400)
+    if exchange.date is None:
+        return None
+    return exchange.date + dt.timedelta(seconds=seconds)
+
+
+def parse_epoch(text: str) -> dt.datetime | None:
+    """Parse epoch seconds to UTC; None for nonsense."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 11:
+        return None
+    return dt.datetime.fromtimestamp(int(text), dt.UTC)
+
+
+def _judge_status(exchange: Exchange) -> ProviderError | None:
+    status = exchange.status
+    if status == 304 or (200 <= status < 300 and exchange.is_json):
+        return None
+    if status == 401:
+        return _error(AuthenticationFailed, exchange, "the token is refused", "token")
+    if status == 403:
+        return _judge_forbidden(exchange)
+    if status in {404, 410, 451} and not exchange.is_graphql:
+        said = {404: "not found", 410: "gone", 451: "blocked for legal reasons"}
+        return _error(ResourceGone, exchange, said[status], "record")
+    if status >= 500 or status == 408 or 200 <= status < 300:
+        said_5xx = "GitHub answered with something that is no JSON"
+        if not 200 <= status < 300:
+            said_5xx = f"GitHub answered {status}"
+        return _error(ProviderUnavailable, exchange, said_5xx, "host")
+    error = _error(
+        ProtocolViolation, exchange, f"GitHub answered {status} to our request", "host"
+    )
+    if 300 <= status < 400 or status == 404:
+        error.hint = "check the host's api_url and graphql_url"
+    return error
+
+
+def _judge_forbidden(exchange: Exchange) -> ProviderError:
+    words = " ".join([exchange.message, *(each.message for each in exchange.errors)])
+    refusal = find_refusal(words)
+    if refusal is None and "required" in exchange.headers.get("x-github-sso", ""):
+        refusal = SSO
+    if refusal is not None:
+        return _refused(exchange, refusal)
+    if REPOSITORY_BLOCKED.search(words):
+        return _error(
+            PermissionDenied,
+            exchange,
+            "GitHub has blocked the repository",
+            "repository",
+        )
+    return _error(
+        PermissionDenied,
+        exchange,
+        "this token may not read it",
+        "token" if exchange.is_graphql else "record",
+    )
+
+
+def _judge_without_data(exchange: Exchange) -> ProviderError:
+    """Judge a GraphQL answer of status 200 that carries no data at all."""
+    for error in exchange.errors:
+        judged = _judge_error(exchange, error)
+        if judged is not None:
+            return judged
+    said = "GitHub could not answer the query this time"
+    if not exchange.is_json:
+        said = "GitHub answered with something that is no GraphQL answer"
+    elif not exchange.errors:
+        said = "GitHub answered without data"
+    return _error(ProviderUnavailable, exchange, said, "host")
+
+
+def _judge_error(  # noqa: PLR0911 - one row of the table each
+    exchange: Exchange, error: GraphQLError
+) -> ProviderError | None:
+    if error.code == "UNDEFINEDFIELD":
+        unknown = UnknownField(
+            "the server does not know a field that we ask for",
+            operation=exchange.operation,
+            request_id=exchange.request_id,
+            scope="host",
+            status=exchange.status,
+        )
+        unknown.path = tuple(str(each) for each in error.path)
+        return unknown
+    refusal = SSO if error.is_saml else find_refusal(error.message)
+    if refusal is not None:
+        return _refused(exchange, refusal)
+    if error.type == "INSUFFICIENT_SCOPES":
+        judged = _error(
+            AuthenticationFailed, exchange, "the token lacks a scope", "token"
+        )
+        judged.hint = "a classic token needs `repo` and `read:org`"
+        return judged
+    if error.type == "FORBIDDEN":
+        return _error(PermissionDenied, exchange, "this token may not read it", "token")
+    if error.type == "NOT_FOUND":
+        return _error(ResourceGone, exchange, "not found", "record")
+    if error.type in _OUR_FAULT or error.has_problems or _is_static(error):
+        return _error(
+            ProtocolViolation, exchange, "GitHub refuses our query as written", "host"
+        )
+    return None
+
+
+def _is_static(error: GraphQLError) -> bool:
+    """Tell whether the document itself was refused: parse and validation errors."""
+    is_parse_error = error.message.startswith("Parse error")
+    return not error.type and (is_parse_error or bool(error.code))
+
+
+def _refused(exchange: Exchange, refusal: Refusal) -> ProviderError:
+    error = _error(AuthenticationFailed, exchange, refusal.said, refusal.scope)
+    error.hint = refusal.hint
+    return error
+
+
+def _error(
+    kind: type[ProviderError], exchange: Exchange, message: str, scope: str
+) -> ProviderError:
+    return kind(
+        message,
+        operation=exchange.operation,
+        request_id=exchange.request_id,
+        scope=scope,
+        status=exchange.status,
+    )

@@ -1,0 +1,142 @@
+"""Reads pull requests in full: by node id, or by number where no id is known."""
+
+import datetime as dt
+import functools
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
+from prwatch.domain.reference import PullRequestReference, Reading
+from prwatch.errors import ProviderError
+from prwatch.github.graph import NULL, Answer, Graph, is_null
+from prwatch.github.normalize import Detail, build_reading
+from prwatch.github.pages import read_contexts, read_reviews, read_threads
+from prwatch.github.path_errors import FaultMap, retry_of
+from prwatch.github.probe import STRANGE, build_nodes_query, cut, group_by_id
+from prwatch.github.wire import DETAIL, decode
+
+DETAIL_SIZE: Final = 25
+"""Pull requests in one request: with five connections each they cost one point."""
+
+Readings = Mapping[PullRequestReference, Outcome[Reading]]
+_MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+async def iter_details(
+    graph: Graph, references: Sequence[PullRequestReference], *, settle: dt.timedelta
+) -> AsyncIterator[Readings]:
+    """
+    Ask 25 at a time and yield the outcomes of each request as soon as it is read.
+
+    Every reference is in exactly one of the yielded mappings unless a request fails
+    as a whole; its error then ends the walk, and what was yielded stands. Further
+    pages that cannot be read now make a `Retry` of their pull request alone.
+    """
+    by_id = group_by_id(references)
+    by_number = by_id.pop("", [])
+    for batch in cut(list(by_id), DETAIL_SIZE):
+        answer = await graph.ask(
+            build_nodes_query("Details", "DetailFields", 1), {"ids0": batch}
+        )
+        nodes = answer.get_list("n0")
+        places: list[tuple[str | int, ...]] = [
+            ("n0", index) for index in range(len(batch))
+        ]
+        raws = [nodes[at] if at < len(nodes) else NULL for at in range(len(batch))]
+        outcomes = await _read_all(graph, answer, places, raws, settle)
+        yield {
+            reference: outcome
+            for node_id, outcome in zip(batch, outcomes, strict=True)
+            for reference in by_id[node_id]
+        }
+    for start in range(0, len(by_number), DETAIL_SIZE):
+        numbered = by_number[start : start + DETAIL_SIZE]
+        answer = await graph.ask(
+            build_number_query(len(numbered)), _build_variables(numbered)
+        )
+        places = [(f"r{index}", "pullRequest") for index in range(len(numbered))]
+        raws = [_dig(answer, index) for index in range(len(numbered))]
+        outcomes = await _read_all(graph, answer, places, raws, settle)
+        yield dict(zip(numbered, outcomes, strict=True))
+
+
+@functools.lru_cache(maxsize=DETAIL_SIZE)
+def build_number_query(size: int) -> str:
+    """Return the text that asks `size` pull requests by repository and number."""
+    variables = ", ".join(
+        f"$o{at}: String!, $n{at}: String!, $p{at}: Int!" for at in range(size)
+    )
+    asked = " ".join(
+        f"r{at}: repository(owner: $o{at}, name: $n{at}) "
+        f"{{ pullRequest(number: $p{at}) {{ ...DetailFields }} }}"
+        for at in range(size)
+    )
+    return f"query DetailsByNumber({variables}) {{ {asked} ...Budget }}"
+
+
+def _build_variables(references: Sequence[PullRequestReference]) -> dict[str, object]:
+    variables: dict[str, object] = {}
+    for at, each in enumerate(references):
+        variables |= {f"o{at}": each.owner, f"n{at}": each.name, f"p{at}": each.number}
+    return variables
+
+
+def _dig(answer: Answer, at: int) -> msgspec.Raw:
+    members = decode(_MEMBERS, answer.get(f"r{at}"))
+    return members.get("pullRequest", NULL) if members else NULL
+
+
+async def _read_all(
+    graph: Graph,
+    answer: Answer,
+    places: Sequence[tuple[str | int, ...]],
+    raws: Sequence[msgspec.Raw],
+    settle: dt.timedelta,
+) -> list[Outcome[Reading]]:
+    faults = answer.map_faults(places)
+    outcomes: list[Outcome[Reading]] = []
+    for place, raw in zip(places, raws, strict=True):
+        if is_null(raw):
+            outcomes.append(faults.explain_null(place))
+        else:
+            lost = _name_lost(faults, place)
+            outcomes.append(await _read_one(graph, answer, raw, lost, settle))
+    return outcomes
+
+
+def _name_lost(faults: FaultMap, place: tuple[str | int, ...]) -> dict[str, Missing]:
+    lost: dict[str, Missing] = {}
+    for fault in faults.fields.get(place, ()):
+        lost.setdefault(str(fault.fields[0]), fault.meaning)
+    return lost
+
+
+async def _read_one(
+    graph: Graph,
+    answer: Answer,
+    raw: msgspec.Raw,
+    lost: Mapping[str, Missing],
+    settle: dt.timedelta,
+) -> Outcome[Reading]:
+    node = decode(DETAIL, raw)
+    if node is None:
+        return next(iter(lost.values()), STRANGE)
+    try:
+        detail = Detail(
+            node=node,
+            contexts=()
+            if "statusCheckRollup" in lost
+            else await read_contexts(graph, node),
+            reviews=() if "reviews" in lost else await read_reviews(graph, node),
+            threads=() if "reviewThreads" in lost else await read_threads(graph, node),
+            lost=lost,
+        )
+    except ProviderError as error:
+        return retry_of(error)
+    try:
+        reading = build_reading(detail, observed_at=answer.observed_at, settle=settle)
+    except ValueError:
+        return Unreadable("its state is a word that we do not know", "unknown_state")
+    return Found(reading)

@@ -1,0 +1,207 @@
+"""
+Asks many known pull requests for the few values that decide whether to read more.
+
+An answer that is byte for byte the last one is not decoded: the probe that was made
+of it is given out again, the same object.
+"""
+
+import functools
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+import msgspec
+
+from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.github.fingerprint import build_fingerprint, is_busy
+from prwatch.github.graph import Answer, Graph, is_null
+from prwatch.github.normalize import parse_login, parse_name
+from prwatch.github.path_errors import FaultMap
+from prwatch.github.text import clean_text
+from prwatch.github.wire import PROBE, PullRequestNode, decode
+
+FIELD_SIZE: Final = 100
+"""GitHub takes at most this many ids in one `nodes` field."""
+MAX_FIELDS: Final = 5
+"""Fields in one request: each costs one point."""
+REMEMBERED: Final = 100_000
+
+NO_NODE_ID: Final = Unreadable("its node id is not known yet", "no_node_id")
+STRANGE: Final = Unreadable("GitHub answered with something else", "strange_node")
+
+
+class ProbeMemory:
+    """The probes of the last answers, found by a digest of the bytes they came in."""
+
+    def __init__(self, size: int = REMEMBERED) -> None:
+        self._size = size
+        self._found: dict[bytes, Found[Probe]] = {}
+        self._digests: dict[str, bytes] = {}
+
+    def recall(self, digest: bytes) -> Found[Probe] | None:
+        """Return the outcome that was made of these bytes, or None."""
+        return self._found.get(digest)
+
+    def keep(self, digest: bytes, found: Found[Probe]) -> None:
+        """Remember the outcome in place of the pull request's last one."""
+        node_id = found.value.node_id
+        self.forget(node_id)
+        while len(self._digests) >= self._size:
+            self.forget(next(iter(self._digests)))
+        self._digests[node_id] = digest
+        self._found[digest] = found
+
+    def forget(self, node_id: str) -> None:
+        """Decode the pull request's next answer, whatever its bytes."""
+        digest = self._digests.pop(node_id, None)
+        if digest is not None:
+            self._found.pop(digest, None)
+
+
+def build_digest(raw: msgspec.Raw) -> bytes:
+    """Return the digest of a raw value's bytes."""
+    return hashlib.blake2b(raw, digest_size=16).digest()
+
+
+def build_probe(node: PullRequestNode) -> Probe:
+    """
+    Return the probe that the answer shows.
+
+    Raises:
+        ValueError: the state is a word that we do not know.
+    """
+    return Probe(
+        node_id=node.id,
+        number=node.number,
+        repository=parse_name(node.repository),
+        fingerprint=build_fingerprint(node),
+        state=PullRequestState(node.state),
+        updated_at=node.updated_at,
+        head_ref_name=clean_text(node.head_ref_name),
+        head_repository_id=node.head_repository.id if node.head_repository else None,
+        author=parse_login(node.author),
+        is_busy=is_busy(node),
+    )
+
+
+def read_probe(
+    raw: msgspec.Raw,
+    memory: ProbeMemory,
+    *,
+    decode_again: AbstractSet[str] = frozenset(),
+) -> Outcome[Probe]:
+    """Return what one raw pull request says, from memory when its bytes are known."""
+    digest = build_digest(raw)
+    known = memory.recall(digest)
+    if known is not None and known.value.node_id not in decode_again:
+        return known
+    node = decode(PROBE, raw)
+    if node is None:
+        return STRANGE
+    try:
+        found = Found(build_probe(node))
+    except ValueError:
+        return Unreadable("its state is a word that we do not know", "unknown_state")
+    memory.keep(digest, found)
+    return found
+
+
+async def iter_probes(
+    graph: Graph,
+    memory: ProbeMemory,
+    references: Sequence[PullRequestReference],
+    *,
+    decode_again: AbstractSet[str] = frozenset(),
+) -> AsyncIterator[Mapping[PullRequestReference, Outcome[Probe]]]:
+    """
+    Ask in full requests and yield the outcomes of each as soon as it is answered.
+
+    Every reference is in exactly one of the yielded mappings unless a request fails
+    as a whole; its error then ends the walk, and what was yielded stands.
+    """
+    by_id = group_by_id(references)
+    unknown = by_id.pop("", ())
+    if unknown:
+        yield dict.fromkeys(unknown, NO_NODE_ID)
+    for batch in cut(list(by_id), FIELD_SIZE * MAX_FIELDS):
+        parts = list(cut(batch, FIELD_SIZE))
+        answer = await graph.ask(
+            build_nodes_query("Probe", "ProbeFields", len(parts)),
+            {f"ids{index}": part for index, part in enumerate(parts)},
+        )
+        outcomes: dict[PullRequestReference, Outcome[Probe]] = {}
+        for node_id, outcome in _read_answer(answer, parts, memory, decode_again):
+            for reference in by_id[node_id]:
+                outcomes[reference] = outcome
+        yield outcomes
+
+
+def _read_answer(
+    answer: Answer,
+    parts: Sequence[Sequence[str]],
+    memory: ProbeMemory,
+    decode_again: AbstractSet[str],
+) -> Iterator[tuple[str, Outcome[Probe]]]:
+    for node_id, raw in walk_nodes(answer, parts):
+        if isinstance(raw, msgspec.Raw):
+            yield node_id, read_probe(raw, memory, decode_again=decode_again)
+        else:
+            yield node_id, raw
+
+
+def walk_nodes(
+    answer: Answer, parts: Sequence[Sequence[str]]
+) -> Iterator[tuple[str, msgspec.Raw | Missing]]:
+    """Yield for each id that was asked its raw node, or why there is none."""
+    faults: FaultMap | None = None
+    for index, part in enumerate(parts):
+        name = f"n{index}"
+        nodes = answer.get_list(name)
+        for place, node_id in enumerate(part):
+            raw = nodes[place] if place < len(nodes) else None
+            if raw is not None and not is_null(raw):
+                yield node_id, raw
+                continue
+            faults = faults or answer.map_faults(build_places(parts))
+            yield node_id, faults.explain_null((name, place))
+
+
+def build_places(parts: Sequence[Sequence[str]]) -> list[tuple[str | int, ...]]:
+    """Return the path of every id that was asked."""
+    return [
+        (f"n{index}", place)
+        for index, part in enumerate(parts)
+        for place in range(len(part))
+    ]
+
+
+@functools.cache
+def build_nodes_query(name: str, fragment: str, fields: int) -> str:
+    """Return the text that asks `fields` lists of ids, `$ids0` and so on, at once."""
+    variables = ", ".join(f"$ids{index}: [ID!]!" for index in range(fields))
+    asked = " ".join(
+        f"n{index}: nodes(ids: $ids{index}) {{ ...{fragment} }}"
+        for index in range(fields)
+    )
+    return f"query {name}({variables}) {{ {asked} ...Budget }}"
+
+
+def group_by_id(
+    references: Sequence[PullRequestReference],
+) -> dict[str, list[PullRequestReference]]:
+    """Group the references by node id, in order; '' holds those without one."""
+    by_id: dict[str, list[PullRequestReference]] = {}
+    for reference in references:
+        group = by_id.setdefault(reference.node_id, [])
+        if reference not in group:
+            group.append(reference)
+    return by_id
+
+
+def cut(items: Sequence[str], size: int) -> Iterator[list[str]]:
+    """Yield the items in lists of at most `size`."""
+    for start in range(0, len(items), size):
+        yield list(items[start : start + size])

@@ -1,0 +1,105 @@
+"""
+Finds somebody's open pull requests everywhere: a search, then a direct read of each.
+
+The search's index lags: it may show a pull request open hours after its merge. What
+it finds is therefore asked again by node id, and only what is open then counts.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from prwatch.domain.outcome import Found
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.github.graph import Answer, Graph, is_null
+from prwatch.github.probe import ProbeMemory, iter_probes
+from prwatch.github.wire import Node, PageInfo, decode
+
+MAX_PAGES: Final = 10
+"""GitHub shows at most 1,000 hits of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPullRequests:
+    """
+    Somebody's open pull requests, each read directly.
+
+    `is_complete` is false when the search or a direct read left something out;
+    then the lack of a pull request proves nothing.
+    """
+
+    probes: tuple[Probe, ...]
+    is_complete: bool
+
+
+class _Hit(Node):
+    id: str | None = None
+
+
+class _Hits(Node):
+    nodes: list[_Hit | None] | None = None
+    page_info: PageInfo | None = None
+
+
+_HITS: Final = msgspec.json.Decoder(_Hits)
+
+
+async def fetch_own_pull_requests(
+    graph: Graph, memory: ProbeMemory, login: str
+) -> OwnPullRequests:
+    """
+    Return the open pull requests of the login; '' is the credential's own account.
+
+    Raises:
+        ProviderError: a request failed as a whole.
+    """
+    node_ids, is_complete = await _search(graph, login)
+    references = [
+        # Only the node id is asked; what the answer says stands in the probe.
+        PullRequestReference(owner="", name="", number=0, node_id=node_id)
+        for node_id in node_ids
+    ]
+    probes: list[Probe] = []
+    async for outcomes in iter_probes(graph, memory, references):
+        for outcome in outcomes.values():
+            if not isinstance(outcome, Found):
+                is_complete = False
+            elif outcome.value.state is PullRequestState.OPEN:
+                probes.append(outcome.value)
+    return OwnPullRequests(tuple(probes), is_complete)
+
+
+async def _search(graph: Graph, login: str) -> tuple[list[str], bool]:
+    query = f"is:pr is:open archived:false author:{_quote(login) or '@me'}"
+    node_ids: dict[str, None] = {}
+    is_whole = True
+    after: str | None = None
+    for _ in range(MAX_PAGES):
+        answer = await graph.ask("OwnPullRequests", {"query": query, "after": after})
+        page = _read_hits(answer)
+        if page is None:
+            return list(node_ids), False
+        for hit in page.nodes or []:
+            if hit is None:
+                is_whole = False
+            elif hit.id:
+                node_ids[hit.id] = None
+        info = page.page_info
+        if info is None or (info.has_next_page and info.end_cursor in {None, after}):
+            return list(node_ids), False
+        if not info.has_next_page:
+            return list(node_ids), is_whole and not answer.exchange.errors
+        after = info.end_cursor
+    return list(node_ids), False
+
+
+def _read_hits(answer: Answer) -> _Hits | None:
+    raw = answer.get("search")
+    return None if is_null(raw) else decode(_HITS, raw)
+
+
+def _quote(login: str) -> str:
+    """Return the login without anything that could end the search's term."""
+    return "".join(each for each in login if each.isalnum() or each in "-_/@")

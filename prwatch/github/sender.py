@@ -1,0 +1,125 @@
+"""
+Sends one request to GitHub within its bounds, and maps what the network does.
+
+Two things are asked again, once each: a request that a broken connection swallowed,
+and one whose token was refused, with the credential looked at anew. All else is the
+caller's decision.
+"""
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_none,
+)
+
+from prwatch.clock import Clock
+from prwatch.errors import (
+    AuthenticationFailed,
+    ConfigError,
+    ProtocolViolation,
+    ProviderError,
+    ProviderUnavailable,
+)
+from prwatch.github.credentials import Credential
+from prwatch.http.client import TOTAL_SECONDS
+from prwatch.telemetry.secret import Secret
+
+_SWALLOWED: Final = (httpx.NetworkError, httpx.RemoteProtocolError)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One request as it is to be sent; reading twice does no harm."""
+
+    method: str
+    url: str
+    operation: str
+    headers: Mapping[str, str]
+    content: bytes | None = None
+
+
+class Sender:
+    """Sends requests with one credential's token on one HTTP client."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, credential: Credential, clock: Clock
+    ) -> None:
+        self._http = http
+        self._credential = credential
+        self._retrying = AsyncRetrying(
+            stop=stop_after_attempt(2),
+            wait=wait_none(),
+            retry=retry_if_exception(_is_swallowed),
+            sleep=clock.sleep,
+            reraise=True,
+        )
+
+    async def send(self, sending: Sending) -> httpx.Response:
+        """
+        Return GitHub's answer, whatever its status, with its body read.
+
+        Raises:
+            AuthenticationFailed: the credential's source gives no token.
+            ProviderUnavailable: no answer came within 30 s, or the way is broken.
+            ProtocolViolation: the server's certificate is not trusted.
+        """
+        response = await self._send_once(sending)
+        if response.status_code != 401:
+            return response
+        try:
+            await self._credential.reload(was_refused=True)
+        except (AuthenticationFailed, ConfigError):
+            return response
+        return await self._send_once(sending)
+
+    async def _send_once(self, sending: Sending) -> httpx.Response:
+        token = await self._credential.token()
+        request = self._build(sending, token)
+        try:
+            with anyio.fail_after(TOTAL_SECONDS):
+                return await self._retrying(self._http.send, request)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
+            raise _map_error(error, sending.operation) from error
+
+    def _build(self, sending: Sending, token: Secret) -> httpx.Request:
+        headers = {**sending.headers, "Authorization": f"Bearer {token.reveal()}"}
+        return self._http.build_request(
+            sending.method, sending.url, headers=headers, content=sending.content
+        )
+
+
+def _is_swallowed(error: BaseException) -> bool:
+    return isinstance(error, _SWALLOWED) and not _is_certificate_failure(error)
+
+
+def _is_certificate_failure(error: BaseException | None) -> bool:
+    seen = 0
+    while error is not None and seen < 10:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error, seen = error.__cause__ or error.__context__, seen + 1
+    return False
+
+
+def _map_error(error: Exception, operation: str) -> ProviderError:
+    if _is_certificate_failure(error):
+        return ProtocolViolation(
+            "the server's certificate is not trusted",
+            operation=operation,
+            scope="host",
+            hint="set ca_file to the authority that signed it",
+        )
+    said = "GitHub cannot be reached"
+    if isinstance(error, httpx.TimeoutException | TimeoutError):
+        said = "GitHub did not answer in time"
+    elif isinstance(error, httpx.ProtocolError | httpx.DecodingError):
+        said = "GitHub's answer broke off"
+    return ProviderUnavailable(said, operation=operation, scope="host")

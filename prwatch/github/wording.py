@@ -1,0 +1,105 @@
+"""
+The refusals that GitHub tells apart by their words alone.
+
+A type, a code or a header is asked first; these words decide what those leave
+open. Sources: GitHub's "Troubleshooting the REST API", "Rate limits for the REST
+API", and answers that were reported in public.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+SECONDARY_LIMIT: Final = re.compile(
+    r"secondary rate limit|abuse detection|submitted too quickly|too many requests",
+    re.IGNORECASE,
+)
+PRIMARY_LIMIT: Final = re.compile(r"API rate limit\b.*\bexceeded", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refusal that is not about one resource: its stable code, scope and remedy."""
+
+    code: str
+    scope: str
+    said: str
+    hint: str
+
+
+SSO: Final = Refusal(
+    "sso",
+    "organisation",
+    "the organisation asks for single sign-on with this token",
+    "authorise the token for the organisation: github.com/settings/tokens",
+)
+
+_REFUSALS: Final = (
+    (re.compile(r"SAML|single sign.?on|\bSSO\b", re.IGNORECASE), SSO),
+    (
+        re.compile(r"IP allow list|IP address.*not permitted", re.IGNORECASE),
+        Refusal(
+            "ip_allow_list",
+            "organisation",
+            "the organisation's IP allow list refuses this machine",
+            "ask an owner of the organisation to add this machine's address",
+        ),
+    ),
+    (
+        re.compile(
+            r"forbids access via a|forbids access via (fine|personal)", re.IGNORECASE
+        ),
+        Refusal(
+            "token_kind_banned",
+            "organisation",
+            "the organisation forbids this kind of token",
+            "use a token of a kind that the organisation allows",
+        ),
+    ),
+    (
+        re.compile(r"OAuth App access restrictions", re.IGNORECASE),
+        Refusal(
+            "oauth_restricted",
+            "organisation",
+            "the organisation restricts OAuth apps",
+            "ask an owner of the organisation to approve the app",
+        ),
+    ),
+    (
+        re.compile(r"installation has been suspended", re.IGNORECASE),
+        Refusal(
+            "installation_suspended",
+            "installation",
+            "the app's installation is suspended",
+            "ask the owner of the account to unsuspend the installation",
+        ),
+    ),
+    (
+        re.compile(r"account (was|has been|is) suspended", re.IGNORECASE),
+        Refusal(
+            "account_suspended",
+            "token",
+            "the account is suspended",
+            "see github.com/support",
+        ),
+    ),
+    (
+        re.compile(r"maximum number of login attempts", re.IGNORECASE),
+        Refusal(
+            "too_many_bad_logins",
+            "token",
+            "too many requests with a bad token were made",
+            "replace the token and wait some minutes",
+        ),
+    ),
+)
+REPOSITORY_BLOCKED: Final = re.compile(r"repository access blocked", re.IGNORECASE)
+NOT_ACCESSIBLE: Final = re.compile(r"resource not accessible by", re.IGNORECASE)
+
+
+def find_refusal(message: str) -> Refusal | None:
+    """Return the refusal that the message speaks of, or None."""
+    for pattern, refusal in _REFUSALS:
+        if pattern.search(message):
+            return refusal
+    return None
