@@ -66,8 +66,8 @@ def _check_watch(watch: Watch, path: KeyPath, problems: Problems) -> None:
     if not given and not refused:
         problems.add(path, f"names nothing to watch; give one of {_join(TARGET_KEYS)}")
     _check_one_of(path, given, problems)
-    needs_repository = not watch.repository and not watch.author
-    if needs_repository and not problems.has((*path, "repository")):
+    refused = any(problems.has((*path, key)) for key in ("repository", "author"))
+    if not watch.repository and not watch.author and not refused:
         problems.add(
             (*path, "repository"), 'is missing; only author = "@me" goes without it'
         )
@@ -172,7 +172,8 @@ def _list_given(value: object, keys: Sequence[str]) -> list[str]:
 
 
 def _suggest_workspace(name: str, names: Sequence[str]) -> str:
-    return f"; {suggest(name, names)}" if names else ""
+    known = [each for each in names if each]
+    return f"; {suggest(name, known)}" if known else ""
 
 
 def _join(words: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def _build_task(task: Task) -> DesiredTask:
         external_id=task.id,
         title=task.title,
         repositories=_unite(named, _list_repositories(sessions)),
-        sessions=_merge_sessions(sessions),
+        sessions=sessions,
     )
 
 
@@ -133,7 +133,8 @@ def _merge(first: DesiredTask, second: DesiredTask) -> DesiredTask:
         first,
         title=first.title or second.title,
         repositories=_unite(first.repositories, second.repositories),
-        sessions=_merge_sessions((*first.sessions, *second.sessions)),
+        # Only an entry with an id of its own has sessions, and ids are distinct.
+        sessions=first.sessions or second.sessions,
     )
 
 
@@ -159,16 +160,3 @@ def _unite(
 
 def _name(repository: DesiredRepository) -> tuple[str, str]:
     return repository.owner.lower(), repository.name.lower()
-
-
-def _merge_sessions(
-    sessions: Iterable[DesiredSession],
-) -> tuple[DesiredSession, ...]:
-    merged: dict[str, DesiredSession] = {}
-    for session in sessions:
-        known = merged.get(session.id)
-        if known is not None:
-            checkouts = dict.fromkeys((*known.checkouts, *session.checkouts))
-            session = replace(known, checkouts=tuple(checkouts))  # noqa: PLW2901
-        merged[session.id] = session
-    return tuple(merged.values())

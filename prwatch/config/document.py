@@ -76,6 +76,7 @@ def _parse(text: str, name: str, path: Path | None) -> Document:
     text = text.replace("\r\n", "\n")
     try:
         table = tomllib.loads(text)
+        lines = find_lines(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         line = _get_error_line(message, text)
@@ -88,7 +89,9 @@ def _parse(text: str, name: str, path: Path | None) -> Document:
         ) from None
     except RecursionError:
         raise ConfigError(f"{name} is nested too deeply") from None
-    return Document(name, text, table, find_lines(text), path)
+    except ValueError:  # the parser lets the one of int() through
+        raise ConfigError(f"{name} holds a number of too many digits") from None
+    return Document(name, text, table, lines, path)
 
 
 def _get_error_line(message: str, text: str) -> int:

@@ -104,7 +104,8 @@ def one_of(words: Iterable[str]) -> Form:
             raise ValueError
         return str(value)
 
-    return Form("one of " + ", ".join(known), read, words=known)
+    allowed = f"one of {', '.join(known)}" if len(known) > 1 else f'"{known[0]}"'
+    return Form(allowed, read, words=known)
 
 
 def matching(allowed: str, pattern: str, *, is_quotable: bool = True) -> Form:
@@ -134,7 +135,7 @@ def _read_flag(value: object) -> bool:
 
 def _read_path(value: object) -> Path:
     text = _read_text(value)
-    if not text or "\0" in text:
+    if _PATH.fullmatch(text) is None:
         raise ValueError
     return Path(text)
 
@@ -158,6 +159,8 @@ def _read_repository(value: object) -> str:
     return text
 
 
+# Such paths exist, but they cannot be written to a log, nor into JSON.
+_PATH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
 # https://git-scm.com/docs/git-check-ref-format
 _BRANCH = re.compile(r"(?![-/.])[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
 # Logins are letters, digits and single hyphens; managed users end in _shortcode.

@@ -78,7 +78,10 @@ def load_config(
     overlay = build_overlay(document.table, overrides)
     config = read_struct(Config, overlay, (), problems)
     config = complete_config(config, places.keys() | document.lines.keys())
-    config = _anchor(config, document, overrides, environ, cwd or Path.cwd())
+    try:
+        config = _anchor(config, document, overrides, environ, cwd or Path.cwd())
+    except ConfigError as error:
+        problems.add_place(Place(ENVIRONMENT, "HOME"), str(error))
     check_config(config, problems)
     check_names(environ, _list_referenced(config), problems)
     for line in find_secret_lines(document.text):

@@ -84,7 +84,7 @@ def expand_home(path: Path, environ: Mapping[str, str]) -> Path:
         return path
     home = environ.get("HOME")
     if not home:
-        raise ConfigError(f"{path} cannot be found: HOME is not set")
+        raise ConfigError(f"is not set, but {path} needs it")
     return Path(home, *path.parts[1:])
 
 

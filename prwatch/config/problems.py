@@ -12,6 +12,7 @@ from prwatch.config.inline_secrets import holds_secret
 from prwatch.config.toml_lines import KeyPath, get_line
 
 _MAX_QUOTED: Final = 60
+_MAX_NUMBER: Final = 10**18
 _HIDDEN: Final = "text that is not shown, since it may be a secret"
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,30}")
 _KINDS: Final[Mapping[type, str]] = {
@@ -50,7 +51,8 @@ def describe(value: object, *, is_quotable: bool = True) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return str(value)[:_MAX_QUOTED]
+        # Thousands of digits are an error of str(), and no help.
+        return "a huge number" if abs(value) > _MAX_NUMBER else str(value)
     return next(
         (name for kind, name in _KINDS.items() if isinstance(value, kind)),
         "something else",
