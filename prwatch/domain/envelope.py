@@ -1,8 +1,7 @@
 """The form in which an event leaves: CloudEvents 1.0 in JSON."""
 
-import datetime as dt
-
 from prwatch.domain.events import Event
+from prwatch.domain.timestamp import format_time
 
 
 def build_envelope(event: Event, *, is_superseded: bool) -> dict[str, object]:
@@ -19,16 +18,10 @@ def build_envelope(event: Event, *, is_superseded: bool) -> dict[str, object]:
         "source": event.source,
         "type": event.type.value,
         "subject": event.subject,
-        "time": _render_time(event.time),
+        "time": format_time(event.time),
         "datacontenttype": "application/json",
         "data": {
             **event.data,
             "superseded": is_superseded and not event.is_terminal,
         },
     }
-
-
-def _render_time(time: dt.datetime) -> str:
-    # RFC 3339 with Z: several consumers refuse the equal `+00:00`.
-    utc = time.astimezone(dt.UTC).replace(tzinfo=None)
-    return utc.isoformat(timespec="microseconds") + "Z"

@@ -1,0 +1,75 @@
+"""A receiver of webhooks on loopback that answers what a test tells it to."""
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+
+OK = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+def answer(status, body=b"", **headers):
+    lines = [f"HTTP/1.1 {status} X", f"content-length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+@dataclass
+class Received:
+    line: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class WebhookReceiver:
+    """`reply` is sent to each request; None leaves it without an answer."""
+
+    port: int = 0
+    reply: bytes | None = OK
+    is_hanging_up: bool = False
+    requests: list[Received] = field(default_factory=list)
+    has_request: anyio.Event = field(default_factory=anyio.Event)
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/hook/path-secret"
+
+    async def serve(self, stream):
+        async with stream:
+            buffer = b""
+            while True:
+                while b"\r\n\r\n" not in buffer:
+                    try:
+                        buffer += await stream.receive()
+                    except (anyio.EndOfStream, anyio.BrokenResourceError):
+                        return
+                head, _, buffer = buffer.partition(b"\r\n\r\n")
+                line, *rest = head.decode().split("\r\n")
+                headers = dict(each.lower().split(": ", 1) for each in rest)
+                length = int(headers.get("content-length", 0))
+                while len(buffer) < length:
+                    buffer += await stream.receive()
+                # Cases matter in signatures: keep the header values as they came.
+                exact = {e.split(": ", 1)[0].lower(): e.split(": ", 1)[1] for e in rest}
+                self.requests.append(Received(line, exact, buffer[:length]))
+                buffer = buffer[length:]
+                self.has_request.set()
+                if self.reply is None:
+                    await anyio.sleep_forever()
+                await stream.send(self.reply)
+                if self.is_hanging_up:
+                    return
+
+
+@asynccontextmanager
+async def open_webhook_receiver():
+    receiver = WebhookReceiver()
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        receiver.port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        tasks.start_soon(listener.serve, receiver.serve)
+        yield receiver
+        tasks.cancel_scope.cancel()
