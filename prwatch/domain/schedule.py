@@ -75,17 +75,14 @@ class Turn:
 
 def is_resting(turn: Turn, *, now: dt.datetime, intervals: Intervals) -> bool:
     """Return whether it is not asked for at all until something wakes it."""
-    match turn.kind:
-        case ReferenceKind.DISCOVERED:
-            return False
-        case ReferenceKind.SEARCHING:
-            if not turn.can_rest or turn.last_sign_at is None:
-                return False
-            return now - turn.last_sign_at >= intervals.search_for
-        case ReferenceKind.FINISHED:
-            if turn.closed_at is None:
-                return False
-            return now - turn.closed_at >= intervals.finished_for
+    if turn.kind is ReferenceKind.DISCOVERED:
+        return False
+    if turn.kind is ReferenceKind.SEARCHING:
+        since = turn.last_sign_at if turn.can_rest else None
+        span = intervals.search_for
+    else:
+        since, span = turn.closed_at, intervals.finished_for
+    return since is not None and now - since >= span
 
 
 def next_due(
@@ -112,14 +109,12 @@ def choose_interval(turn: Turn, intervals: Intervals) -> dt.timedelta:
     """Return how long after it was asked for it is due again."""
     if turn.is_archived:
         return intervals.archived
-    match turn.kind:
-        case ReferenceKind.DISCOVERED:
-            is_hot = turn.is_busy or turn.look_at is not None
-            return intervals.hot if is_hot else intervals.base
-        case ReferenceKind.SEARCHING:
-            return _choose_search_interval(turn, intervals)
-        case ReferenceKind.FINISHED:
-            return intervals.finished
+    if turn.kind is ReferenceKind.SEARCHING:
+        return _choose_search_interval(turn, intervals)
+    if turn.kind is ReferenceKind.FINISHED:
+        return intervals.finished
+    is_hot = turn.is_busy or turn.look_at is not None
+    return intervals.hot if is_hot else intervals.base
 
 
 def is_full_read_due(

@@ -1,4 +1,5 @@
 import datetime as dt
+from dataclasses import replace
 
 from prwatch.domain.announce import flap_due_at
 from prwatch.domain.events import Change, ChangeField
@@ -169,7 +170,11 @@ def test_without_a_settle_window_every_edge_is_told():
     assert story.read(3, checks=PENDING) == told("failure", "pending")
 
 
-def test_a_flap_waits_for_nothing_when_its_time_is_not_known():
-    watermark = make_watermark(checks=FAILURE)
+def test_a_flap_of_unknown_age_is_not_told():
+    watermark = replace(
+        make_watermark(checks=FAILURE),
+        announced_checks=(FAILURE, PENDING),
+        checks_since=None,
+    )
 
     assert flap_due_at(watermark, settle=SETTLE) is None
