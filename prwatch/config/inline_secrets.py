@@ -9,6 +9,8 @@ _SECRET = re.compile(
     r"gh[pousr]_[A-Za-z0-9._-]{20,}"
     r"|github_pat_[A-Za-z0-9_]{20,}"
     r"|whsec_[A-Za-z0-9+/=_-]{8,}"
+    # With a digit in it, since the words of a sentence have none.
+    r"|[Bb]earer[ \t]+(?=[^\s\"']*[0-9])[A-Za-z0-9._~+/=-]{16,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:\"']*:[^\s/@\"']+@"
     r"|[?&](?:[A-Za-z]+[_-])?(?:token|secret|password|passwd|key|sig|signature)"

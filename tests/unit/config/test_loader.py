@@ -20,7 +20,7 @@ REASON = (
 WRONG = """\
 state_dir = 3
 [poll]
-intervall = "60s"
+intervals = "60s"
 settle = 20
 read_path = "grapql"
 [[workspace]]
@@ -36,7 +36,7 @@ roots = "~/src"
 name = "hook"
 kind = "webhook"
 events = ["GitHubPRFeedbak"]
-[deamon]
+[daemons]
 """
 
 
@@ -110,7 +110,7 @@ def test_every_mistake_is_told_in_one_go_in_the_order_of_the_file():
 
     assert found == [
         "prwatch.toml:1: state_dir: found 3; allowed is a path",
-        "prwatch.toml:3: poll.intervall: is not a key here; did you mean interval?",
+        "prwatch.toml:3: poll.intervals: is not a key here; did you mean interval?",
         (
             'prwatch.toml:4: poll.settle: found 20; allowed is a duration such as "30s",'
             " from 0s to 10m"
@@ -145,7 +145,7 @@ def test_every_mistake_is_told_in_one_go_in_the_order_of_the_file():
             'prwatch.toml:18: sink[0].events[0]: found "GitHubPRFeedbak"; allowed is one of'
             " GitHubPRFeedback, GitHubTaskPRUpdated; did you mean GitHubPRFeedback?"
         ),
-        "prwatch.toml:19: deamon: is not a key here; did you mean daemon?",
+        "prwatch.toml:19: daemons: is not a key here; did you mean daemon?",
     ]
 
 
