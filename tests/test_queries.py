@@ -22,8 +22,12 @@ QUERIES = [
     for file in FILES
     for name, query in load_queries(file).items()
 ]
-BOOLEANS = "is_archived|is_draft|is_past|is_terminal|is_base_deleted|merge_queue|auto_merge"
-NULLABLE = "archived_at|ended_at|due_at|observed_at|searching_since|detached_at|closed_at"
+BOOLEANS = (
+    "is_archived|is_draft|is_past|is_terminal|is_base_deleted|merge_queue|auto_merge"
+)
+NULLABLE = (
+    "archived_at|ended_at|due_at|observed_at|searching_since|detached_at|closed_at"
+)
 
 
 def strip_comments(text):
@@ -137,16 +141,16 @@ def test_the_stored_row_is_qualified_where_a_conflict_updates_it():
             table = re.match(r"INSERT INTO (\w+)", text)
             _, _, update = text.partition("DO UPDATE SET ")
             where = update.rpartition(" WHERE ")[2] if " WHERE " in update else ""
-            if table and re.search(r"(?<![\w.(])(?!excluded\.)[a-z_]+ (?:=|<>|>|<) ", where):
+            if table and re.search(
+                r"(?<![\w.(])(?!excluded\.)[a-z_]+ (?:=|<>|>|<) ", where
+            ):
                 found.append((parameter.id, where))
 
     assert found == []
 
 
 def test_engines_differ_only_in_locks():
-    differing = [
-        parameter.id for parameter in QUERIES if parameter.values[0].postgres
-    ]
+    differing = [parameter.id for parameter in QUERIES if parameter.values[0].postgres]
 
     assert differing == ["outbox.acquire", "repositories.lock_workspace"]
 

@@ -52,8 +52,8 @@ class Database(Protocol):
     A migrated database. Transactions are functions, run whole or not at all.
 
     A function takes values and returns values. It awaits nothing but its
-    transaction: anything else raises `TransactionMisuse` (or the RuntimeError of
-    the thing that found no event loop) and rolls back. It touches no shared
+    transaction: anything else raises `TransactionMisuse` (or the error of whatever
+    found no event loop in that thread) and rolls back. It touches no shared
     object, because it may run in another thread, and may run more than once.
     """
 

@@ -1,4 +1,9 @@
-"""Rows of tasks, and all that one workspace has, read at once."""
+"""
+Rows of tasks, and all that one workspace has, read at once.
+
+What hangs on a task (sessions, checkouts, repositories, links, adoptions) has files of
+its own and is offered here too, so that a caller names one module.
+"""
 
 import datetime as dt
 
@@ -13,14 +18,54 @@ from prwatch.store.columns import (
 from prwatch.store.database import Row, Transaction
 from prwatch.store.query import load_queries
 from prwatch.store.repositories import list_repositories
-from prwatch.store.sessions import list_checkouts, list_sessions
+from prwatch.store.sessions import (
+    end_session,
+    find_current_session,
+    list_checkouts,
+    list_sessions,
+    put_checkout,
+    put_session,
+    remove_checkout,
+)
 from prwatch.store.targets import (
     list_links,
     list_repository_watches,
     list_task_repositories,
+    put_link,
+    put_repository_watch,
+    put_task_repository,
+    remove_link,
+    remove_repository_watch,
+    remove_task_repository,
 )
 from prwatch.store.task_pull_requests import list_task_pull_requests
 from prwatch.store.watches import list_watches
+
+__all__ = [
+    "add_task",
+    "archive_task",
+    "end_session",
+    "find_current_session",
+    "find_task",
+    "list_checkouts",
+    "list_links",
+    "list_repository_watches",
+    "list_sessions",
+    "list_task_repositories",
+    "list_tasks",
+    "load_snapshot",
+    "put_checkout",
+    "put_link",
+    "put_repository_watch",
+    "put_session",
+    "put_task_repository",
+    "put_task_title",
+    "remove_checkout",
+    "remove_link",
+    "remove_repository_watch",
+    "remove_task_repository",
+    "unarchive_task",
+]
 
 _QUERIES = load_queries("tasks")
 

@@ -1,0 +1,142 @@
+"""Rows of the associations of pull requests with tasks."""
+
+from dataclasses import replace
+
+import pytest
+
+from prwatch.domain.pull_request import (
+    ChecksState,
+    CommentItem,
+    CommentMark,
+    Mergeable,
+    PullRequestState,
+    RepositoryName,
+    ReviewDecision,
+    ReviewState,
+)
+from prwatch.store import repositories, task_pull_requests, watches
+from tests.contract.store_rows import (
+    at,
+    make_discovered,
+    make_observation,
+    make_repository,
+    make_task_pull_request,
+)
+
+FULL = make_observation(
+    checks_notes=("2 of 3 passed", "naïve"),
+    state=PullRequestState.MERGED,
+    closed_at=at(1),
+    merged_at=at(2),
+    title="A «title»",
+    url="https://github.com/octo/hello1/pull/12",
+    head_ref_oid="abc",
+    head_ref_name="feature",
+    base_ref_name="main",
+    head_repository_id="R_9",
+    author="octocat",
+    is_draft=True,
+    merged_by="hubot",
+    is_archived=False,
+    is_base_deleted=True,
+    checks=ChecksState.SUCCESS,
+    review=ReviewState.CHANGES_REQUESTED,
+    review_decision=ReviewDecision.REVIEW_REQUIRED,
+    mergeable=Mergeable.CONFLICTING,
+    merge_queue=False,
+    auto_merge=True,
+    unresolved_threads=0,
+    requested_reviewers=2,
+    approvals=3,
+    comment_mark=CommentMark((CommentItem(at(-9), "a"), CommentItem(at(-8), "b"))),
+)
+NULLS = make_observation(
+    merged_by=None, review_decision=None, author=None, comment_mark=CommentMark()
+)
+
+
+class TaskPullRequestsContract:
+    """Runs on every backend over a workspace with two repositories and two tasks."""
+
+    @pytest.mark.parametrize(
+        "observation",
+        [
+            pytest.param(FULL, id="everything observed"),
+            pytest.param(NULLS, id="null is observed"),
+            pytest.param(make_observation(), id="nothing observed"),
+        ],
+    )
+    async def test_an_association_comes_back_as_it_was(self, store, observation):
+        row = make_task_pull_request(observation=observation, detached_at=at(9))
+
+        assert await store.write(task_pull_requests.put_task_pull_request, row)
+
+        assert (
+            await store.read(task_pull_requests.find_task_pull_request, "t1", "r1", 12)
+            == row
+        )
+        assert await store.read(
+            task_pull_requests.list_task_pull_requests, workspace_id="w1"
+        ) == [row]
+
+    async def test_one_that_is_not_there_is_none(self, store):
+        assert (
+            await store.read(task_pull_requests.find_task_pull_request, "t1", "r1", 1)
+            is None
+        )
+
+    async def test_a_change_replaces_the_row(self, store):
+        row = make_task_pull_request(observation=FULL)
+        changed = replace(
+            row, observation=replace(NULLS, observed_at=at(5)), observed_at=at(5)
+        )
+        await store.write(task_pull_requests.put_task_pull_request, row)
+
+        assert await store.write(task_pull_requests.put_task_pull_request, changed)
+
+        assert await store.read(
+            task_pull_requests.list_task_pull_requests, task_id="t1"
+        ) == [changed]
+
+    async def test_a_mere_later_reading_is_not_written(self, store):
+        row = make_task_pull_request(observation=FULL)
+        later = replace(
+            row,
+            observed_at=at(60),
+            observation=replace(
+                FULL, observed_at=at(60), settles_at=at(70), checks_notes=("other",)
+            ),
+        )
+        await store.write(task_pull_requests.put_task_pull_request, row)
+
+        assert await store.rows_written_by(
+            task_pull_requests.put_task_pull_request, later
+        ) == (0, False)
+
+    async def test_a_renamed_repository_renames_what_it_has(self, store):
+        await store.write(
+            task_pull_requests.put_task_pull_request, make_task_pull_request()
+        )
+        await store.write(
+            repositories.put_repository_facts, make_repository(1, name="renamed")
+        )
+
+        row = await store.read(
+            task_pull_requests.find_task_pull_request, "t1", "r1", 12
+        )
+        assert row.observation.repository == RepositoryName("octo", "renamed", "R_1")
+
+    async def test_detaching_deletes_the_watch(self, store):
+        await store.write(
+            task_pull_requests.put_task_pull_request, make_task_pull_request()
+        )
+        await store.write(watches.add_watch, make_discovered())
+        key = ("t1", "r1", 12)
+
+        assert await store.write(task_pull_requests.detach, *key, at(7))
+        assert not await store.write(task_pull_requests.detach, *key, at(8))
+
+        assert await store.read(watches.list_watches, "w1") == []
+        assert await store.read(
+            task_pull_requests.find_task_pull_request, *key
+        ) == make_task_pull_request(detached_at=at(7))

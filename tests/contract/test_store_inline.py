@@ -1,0 +1,33 @@
+"""The store's suites on SQLite, in the calling thread."""
+
+from tests.contract.store_backends import InlineBackend
+from tests.contract.store_database import DatabaseContract
+from tests.contract.store_outbox import OutboxContract
+from tests.contract.store_repositories import RepositoriesContract
+from tests.contract.store_task_pull_requests import TaskPullRequestsContract
+from tests.contract.store_tasks import TasksContract
+from tests.contract.store_watches import WatchesContract
+
+
+class TestInlineDatabase(InlineBackend, DatabaseContract):
+    pass
+
+
+class TestInlineOutbox(InlineBackend, OutboxContract):
+    pass
+
+
+class TestInlineRepositories(InlineBackend, RepositoriesContract):
+    pass
+
+
+class TestInlineTaskPullRequests(InlineBackend, TaskPullRequestsContract):
+    pass
+
+
+class TestInlineTasks(InlineBackend, TasksContract):
+    pass
+
+
+class TestInlineWatches(InlineBackend, WatchesContract):
+    pass

@@ -1,0 +1,33 @@
+"""The store's suites on PostgreSQL."""
+
+from tests.contract.store_backends import PostgresBackend
+from tests.contract.store_database import DatabaseContract
+from tests.contract.store_outbox import OutboxContract
+from tests.contract.store_repositories import RepositoriesContract
+from tests.contract.store_task_pull_requests import TaskPullRequestsContract
+from tests.contract.store_tasks import TasksContract
+from tests.contract.store_watches import WatchesContract
+
+
+class TestPostgresDatabase(PostgresBackend, DatabaseContract):
+    pass
+
+
+class TestPostgresOutbox(PostgresBackend, OutboxContract):
+    pass
+
+
+class TestPostgresRepositories(PostgresBackend, RepositoriesContract):
+    pass
+
+
+class TestPostgresTaskPullRequests(PostgresBackend, TaskPullRequestsContract):
+    pass
+
+
+class TestPostgresTasks(PostgresBackend, TasksContract):
+    pass
+
+
+class TestPostgresWatches(PostgresBackend, WatchesContract):
+    pass

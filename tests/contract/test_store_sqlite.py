@@ -1,0 +1,33 @@
+"""The store's suites on SQLite, in the driver's worker threads."""
+
+from tests.contract.store_backends import SQLiteBackend
+from tests.contract.store_database import DatabaseContract
+from tests.contract.store_outbox import OutboxContract
+from tests.contract.store_repositories import RepositoriesContract
+from tests.contract.store_task_pull_requests import TaskPullRequestsContract
+from tests.contract.store_tasks import TasksContract
+from tests.contract.store_watches import WatchesContract
+
+
+class TestSQLiteDatabase(SQLiteBackend, DatabaseContract):
+    pass
+
+
+class TestSQLiteOutbox(SQLiteBackend, OutboxContract):
+    pass
+
+
+class TestSQLiteRepositories(SQLiteBackend, RepositoriesContract):
+    pass
+
+
+class TestSQLiteTaskPullRequests(SQLiteBackend, TaskPullRequestsContract):
+    pass
+
+
+class TestSQLiteTasks(SQLiteBackend, TasksContract):
+    pass
+
+
+class TestSQLiteWatches(SQLiteBackend, WatchesContract):
+    pass
