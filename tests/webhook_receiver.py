@@ -28,6 +28,7 @@ class WebhookReceiver:
     port: int = 0
     reply: bytes | None = OK
     is_hanging_up: bool = False
+    connections: int = 0
     requests: list[Received] = field(default_factory=list)
     has_request: anyio.Event = field(default_factory=anyio.Event)
 
@@ -36,6 +37,7 @@ class WebhookReceiver:
         return f"http://127.0.0.1:{self.port}/hook/path-secret"
 
     async def serve(self, stream):
+        self.connections += 1
         async with stream:
             buffer = b""
             while True:
@@ -46,13 +48,14 @@ class WebhookReceiver:
                         return
                 head, _, buffer = buffer.partition(b"\r\n\r\n")
                 line, *rest = head.decode().split("\r\n")
-                headers = dict(each.lower().split(": ", 1) for each in rest)
+                headers = {}
+                for each in rest:
+                    name, _, value = each.partition(": ")
+                    headers[name.lower()] = value
                 length = int(headers.get("content-length", 0))
                 while len(buffer) < length:
                     buffer += await stream.receive()
-                # Cases matter in signatures: keep the header values as they came.
-                exact = {e.split(": ", 1)[0].lower(): e.split(": ", 1)[1] for e in rest}
-                self.requests.append(Received(line, exact, buffer[:length]))
+                self.requests.append(Received(line, headers, buffer[:length]))
                 buffer = buffer[length:]
                 self.has_request.set()
                 if self.reply is None:
