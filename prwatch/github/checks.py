@@ -59,18 +59,16 @@ def build_run(node: ContextNode) -> CheckRun:
     suite = node.check_suite
     workflow_run = suite.workflow_run if suite else None
     workflow = workflow_run.workflow if workflow_run else None
-    suite_id = suite.database_id if suite else None
     return CheckRun(
         name=clean_text(node.name),
         app=suite.app.slug if suite and suite.app else "",
-        suite_id="" if suite_id is None else str(suite_id),
+        suite_id=suite.id if suite else "",
         workflow=clean_text(workflow.name) if workflow else "",
         event=workflow_run.event if workflow_run else "",
         status=(node.status or "").upper(),
         conclusion=(node.conclusion or "").upper(),
         started_at=node.started_at,
         completed_at=node.completed_at,
-        database_id=node.database_id or 0,
     )
 
 

@@ -101,7 +101,7 @@ class WorkflowRun(Node):
 class CheckSuite(Node):
     """The runs that one app made for one push."""
 
-    database_id: int | None = None
+    id: str = ""
     app: App | None = None
     workflow_run: WorkflowRun | None = None
 
@@ -115,7 +115,6 @@ class ContextNode(Node):
     conclusion: str | None = None
     started_at: dt.datetime | None = None
     completed_at: dt.datetime | None = None
-    database_id: int | None = None
     check_suite: CheckSuite | None = None
     context: str = ""
     state: str = ""

@@ -1,0 +1,136 @@
+"""Gets REST resources: conditionally, within the limits, following one move."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+
+from prwatch.clock import Clock
+from prwatch.domain.reference import Usage
+from prwatch.errors import ProviderUnavailable
+from prwatch.github.classify import judge
+from prwatch.github.exchange import Exchange
+from prwatch.github.limits import Limits
+from prwatch.github.rest_wire import MESSAGE
+from prwatch.github.sender import Sender, Sending
+from prwatch.github.text import clean_text
+from prwatch.github.wire import decode
+
+CORE: Final = "core"
+API_VERSION: Final = "2022-11-28"
+_HEADERS: Final = {
+    "Accept": "application/vnd.github+json",
+    "X-GitHub-Api-Version": API_VERSION,
+}
+_MOVED: Final = frozenset({301, 302, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class RestAnswer:
+    """
+    One answer. `body` is None when nothing changed since the tag that was sent.
+
+    `next_path` is the address of the next page, '' on the last.
+    """
+
+    body: bytes | None
+    tag: str
+    next_path: str
+    observed_at: dt.datetime
+    path: str = field(default="")
+
+
+class RestClient:
+    """One credential's way to the REST interface."""
+
+    def __init__(
+        self, sender: Sender, api_url: str, *, clock: Clock, limits: Limits
+    ) -> None:
+        self.usage = Usage()
+        self._sender = sender
+        self._api_url = api_url
+        self._clock = clock
+        self._limits = limits
+
+    async def get(self, path: str, *, operation: str, tag: str = "") -> RestAnswer:
+        """
+        Get the resource at `path`, which begins with a slash.
+
+        A repository that moved is followed once, on this host only.
+
+        Raises:
+            RateLimited: a limit forbids the call, or the answer says so.
+            ProviderError: whatever else the answer means.
+        """
+        exchange, response = await self._fetch(path, operation, tag)
+        if exchange.status in _MOVED:
+            moved = self._localise(exchange.headers.get("location", ""))
+            if moved:
+                path = moved
+                exchange, response = await self._fetch(path, operation, tag)
+        limit = self._limits.observe(exchange)
+        error = judge(exchange)
+        if error is not None:
+            raise limit or error
+        is_same = exchange.status == 304
+        if is_same and not tag:
+            raise ProviderUnavailable(
+                "GitHub answered that nothing changed, which was not asked",
+                operation=operation,
+                request_id=exchange.request_id,
+                status=exchange.status,
+            )
+        if is_same:
+            not_modified = self.usage.not_modified + 1
+            self.usage = replace(self.usage, not_modified=not_modified)
+        next_url = str(response.links.get("next", {}).get("url", ""))
+        return RestAnswer(
+            body=None if is_same else response.content,
+            tag=exchange.headers.get("etag", "").removeprefix("W/"),
+            next_path=self._localise(next_url),
+            observed_at=exchange.date or self._clock.now(),
+            path=path,
+        )
+
+    async def _fetch(
+        self, path: str, operation: str, tag: str
+    ) -> tuple[Exchange, httpx.Response]:
+        self._limits.check(CORE, operation)
+        headers: Mapping[str, str] = _HEADERS
+        if tag:
+            headers = {**_HEADERS, "If-None-Match": tag}
+        sending = Sending("GET", self._api_url + path, operation, headers)
+        response = await self._sender.send(sending)
+        self.usage = replace(
+            self.usage,
+            rest=self.usage.rest + 1,
+            body_bytes=self.usage.body_bytes + len(response.content),
+        )
+        return self._read(response, operation), response
+
+    def _read(self, response: httpx.Response, operation: str) -> Exchange:
+        body = response.content
+        is_json = body.lstrip()[:1] in {b"{", b"["}
+        said = None
+        if is_json and response.status_code >= 300:
+            said = decode(MESSAGE, body)
+        return Exchange(
+            status=response.status_code,
+            headers=response.headers,
+            operation=operation,
+            is_json=is_json,
+            message=clean_text(said.message) if said else "",
+            received_at=self._clock.now(),
+        )
+
+    def _localise(self, url: str) -> str:
+        """Return the path under the API's address; '' for any other place."""
+        if url.startswith(self._api_url + "/"):
+            return url.removeprefix(self._api_url)
+        parts, ours = urlsplit(url), urlsplit(self._api_url)
+        if url.startswith("/") and not parts.netloc:
+            return url.removeprefix(ours.path)
+        return ""
