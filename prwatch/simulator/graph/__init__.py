@@ -1,0 +1,1 @@
+"""GraphQL answers of the simulated GitHub."""

@@ -1,0 +1,1 @@
+"""REST answers of the simulated GitHub."""
