@@ -33,6 +33,10 @@ _SHAPES: Final = tuple(
         # Up to the last @ before the path: passwords are not always escaped.
         r"://(?P<secret>[^\s/?#\"'<>]+)@",
         rf"[?&;](?:[\w.-]|%[0-9a-f]{{2}})*{_PARAMETER}=(?P<secret>[^&\s#\"'<>]+)",
+        # The first parameter of a form, as in answers of the OAuth endpoints.
+        rf"(?<![\w-])[\w-]*{_NAME}=(?P<secret>[^&\s#\"'<>,;)]+)",
+        # A JSON Web Token, by which an App signs in.
+        r"(?<![\w-])(?P<secret>eyJ[\w-]{8,}\.[\w-]+\.[\w-]+)",
         # A quoted value under a telling name, as in JSON and in reprs.
         rf"{_TELLING}\"(?P<secret>(?:[^\"\\]|\\.)+)",
         rf"{_TELLING}'(?P<secret>(?:[^'\\]|\\.)+)",

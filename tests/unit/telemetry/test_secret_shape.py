@@ -55,6 +55,14 @@ BODY = "abcdefghijklmnopqrstuvwxyz0123456789"
         pytest.param(
             "/x?X-Amz-Signature=12ab&key=q", "/x?X-Amz-Signature=***&key=***", id="sig"
         ),
+        pytest.param(
+            "access_token=abc&scope=repo", "access_token=***&scope=repo", id="form"
+        ),
+        pytest.param(
+            "sent eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOjF9.c2ln-_ to",
+            "sent *** to",
+            id="web token",
+        ),
         pytest.param('{"device_code":"3584d8"}', '{"device_code":"***"}', id="JSON"),
         pytest.param(
             r'{"client_secret": "a\"b", "x": 1}',
@@ -122,6 +130,9 @@ def test_telling_names_are_known(name, expected):
         "-----BEGIN ",
         "bearer ",
         "ghp_",
+        "eyJ",
+        "eyJabcdefgh.",
+        "secret",
         "\\",
     ],
 )
