@@ -150,17 +150,18 @@ async def _commit(connection: _Connection, *, counts: bool) -> None:
 
 
 async def _roll_back(connection: _Connection) -> None:
-    with anyio.move_on_after(_ENDING_SECONDS, shield=True):
-        try:
-            if not connection.is_closed() and connection.is_in_transaction():
-                await connection.execute("ROLLBACK")
-            return
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-            # Why the transaction failed is worth more than why it cannot be undone:
-            # the server rolls back what a closed connection had begun.
-            connection.terminate()
-            return
-    connection.terminate()
+    # Why the transaction failed is worth more than why it cannot be undone: the
+    # server rolls back what a closed connection had begun.
+    foreign = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+    with (
+        anyio.move_on_after(_ENDING_SECONDS, shield=True),
+        contextlib.suppress(*foreign),
+    ):
+        if connection.is_in_transaction():
+            await connection.execute("ROLLBACK")
+        return
+    with contextlib.suppress(asyncpg.InterfaceError):
+        connection.terminate()
 
 
 @contextlib.asynccontextmanager

@@ -43,7 +43,10 @@ class SQLiteTransaction:
     async def fetch(self, query: Query, **parameters: Value) -> Sequence[Row]:
         """Run one statement and return all of its rows."""
         with map_errors():
-            return self._connection.execute(query.text, parameters).fetchall()
+            cursor = self._connection.execute(query.text, parameters)
+            # sqlite3.Row looks a name up by walking all names, for each column read.
+            names = [column[0] for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
 
     async def execute(self, query: Query, **parameters: Value) -> int:
         """Run one statement and return the number of rows that it wrote."""
@@ -200,7 +203,10 @@ def create_private_file(path: Path) -> None:
             f"the database {path} cannot be created: {error.strerror}",
             hint="create its folder and make it writable for this user",
         ) from error
-    if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
+    # Service managers switch users: the effective one counts where it can be asked.
+    effective = os.access in os.supports_effective_ids
+    writable = os.access(path, os.R_OK | os.W_OK, effective_ids=effective)
+    if not path.is_file() or not writable:
         raise StoreUnavailable(
             f"the database {path} cannot be written",
             hint="check the owner and mode of the file and of its folder",
@@ -210,7 +216,7 @@ def create_private_file(path: Path) -> None:
 def connect(path: Path, *, busy_timeout_ms: int) -> sqlite3.Connection:
     """Open a connection without touching the file's content."""
     with map_errors():
-        connection = sqlite3.connect(
+        return sqlite3.connect(
             path,
             timeout=busy_timeout_ms / 1000,
             isolation_level=None,
@@ -218,8 +224,6 @@ def connect(path: Path, *, busy_timeout_ms: int) -> sqlite3.Connection:
             # It is opened here and used by its one worker only.
             check_same_thread=False,
         )
-    connection.row_factory = sqlite3.Row
-    return connection
 
 
 @contextlib.asynccontextmanager

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from prwatch.errors import StoreCorrupt, StoreError
+from prwatch.errors import StoreCorrupt, StoreError, StoreUnavailable
 from prwatch.store.columns import to_microseconds
 from prwatch.store.migrate import Migration, list_pending, split_statements
 from prwatch.store.sqlite import create_private_file
@@ -31,14 +31,14 @@ def read_applied(connection: sqlite3.Connection) -> dict[int, str]:
     """
     with map_errors():
         names = {
-            row["name"]
-            for row in connection.execute(
+            name
+            for (name,) in connection.execute(
                 "SELECT name FROM sqlite_schema WHERE type = 'table'"
             )
         }
         if "schema_migrations" in names:
             rows = connection.execute("SELECT version, digest FROM schema_migrations")
-            return {row["version"]: row["digest"] for row in rows}
+            return dict(rows.fetchall())
     if names:
         raise StoreError(
             "the file is a database, but not one of prwatch",
@@ -84,12 +84,14 @@ def write_snapshot(
     Write a verified copy of the database beside it and return where it is.
 
     Raises:
-        StoreUnavailable: The copy could not be written.
+        StoreUnavailable: The copy could not be written; it is removed.
         StoreCorrupt: The copy failed its integrity check.
     """
     snapshot = path.with_name(
         f"{path.name}.schema-{version}.{now:%Y%m%dT%H%M%S.%fZ}.snapshot"
     )
+    if snapshot.exists():
+        raise StoreUnavailable(f"the snapshot {snapshot} is there already")
     # VACUUM INTO fills an empty file, and would create one that all may read.
     create_private_file(snapshot)
     try:

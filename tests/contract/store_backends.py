@@ -48,9 +48,13 @@ class SQLiteBackend:
 
 
 class InlineBackend(SQLiteBackend):
-    """The same file, with every statement in the calling thread."""
+    """The same file, with every statement in the calling thread, on trio."""
 
     inline = True
+
+    @pytest.fixture
+    def anyio_backend(self):
+        return "trio"
 
 
 @pytest.mark.postgres
