@@ -1,0 +1,139 @@
+"""What one cycle works with: the store, the clock, the settings and its report."""
+
+import datetime as dt
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from prwatch.app.cycle_report import CycleReport, Failure
+from prwatch.app.mirror import Mirror
+from prwatch.app.poll_memory import PollMemory
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.clock import Clock
+from prwatch.domain.events import Interest
+from prwatch.domain.outcome import (
+    FailureClass,
+    Forbidden,
+    Missing,
+    NotFound,
+    Retry,
+    Unreadable,
+)
+from prwatch.domain.reference import Viewer
+from prwatch.domain.schedule import Intervals
+from prwatch.domain.task import Workspace
+from prwatch.github.client import GitHub
+from prwatch.store.database import Database
+
+YOUNG = dt.timedelta(minutes=2)
+"""How long GitHub may not know yet what it was just told (a new pull request)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollSettings:
+    """The numbers of `[poll]` that the walk obeys."""
+
+    settle: dt.timedelta
+    full_read: dt.timedelta
+    search_for: dt.timedelta
+    progress_deadline: dt.timedelta
+    read_path: str
+    feedback_on_activity: bool
+    intervals: Intervals
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """One credential and the workspaces that it pays for."""
+
+    key: str
+    host: str
+    github: GitHub
+    workspaces: tuple[Workspace, ...]
+    viewer: Viewer | None = None
+    cycles: int = 0
+    """Cycles so far: each tenth walks the lists of repository watches to the end."""
+    asked_repositories: set[str] = field(default_factory=set)
+    """Repositories that were asked once for their default branch alone."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Cycle:
+    """
+    One pass over all accounts.
+
+    `is_forced` ignores due times; `is_full` reads every pull request in full and
+    walks every list to its end. `on_commit` is called with nothing whenever events
+    were committed, so that relays look sooner.
+    """
+
+    database: Database
+    mirror: Mirror
+    memory: PollMemory
+    settings: PollSettings
+    clock: Clock
+    chance: random.Random
+    source: str
+    interests: tuple[Interest, ...]
+    report: CycleReport
+    on_commit: Callable[[], None]
+    on_progress: Callable[[], None] = lambda: None
+    """Called whenever a request has finished: a slow cycle is not a stuck one."""
+    is_forced: bool = False
+    is_full: bool = False
+
+    def now(self) -> dt.datetime:
+        """Return our clock's time."""
+        return self.clock.now()
+
+    def fail(
+        self, view: WorkspaceView, reference: str, missing: Missing, *, is_young: bool
+    ) -> None:
+        """Report what one reference's outcome means for a person."""
+        scope, failure_class, code = "record", FailureClass.TRANSIENT, "retry"
+        match missing:
+            case NotFound():
+                code = "not_found"
+                if not is_young:
+                    failure_class = FailureClass.CONFIG
+            case Forbidden(scope=scope, code=code):
+                failure_class = FailureClass.CONFIG
+                if scope == "organisation":
+                    failure_class = FailureClass.AUTH
+            case Unreadable(code=code) | Retry(code=code):
+                pass
+        self.report.add_failure(
+            Failure(
+                workspace=view.workspace.name,
+                scope=scope,
+                reference=reference,
+                failure_class=failure_class,
+                code=code,
+                message=missing.reason,
+            )
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class AccountRun:
+    """One account's share of a cycle. `progress` pushes the deadline forward."""
+
+    cycle: Cycle
+    account: Account
+    views: list[WorkspaceView]
+    progress: Callable[[], None]
+
+    async def refresh(self) -> None:
+        """Read the views again if anything was committed since."""
+        await self.cycle.mirror.refresh()
+        self.views = [
+            with_targets(await self.cycle.mirror.view(view.workspace), view)
+            for view in self.views
+        ]
+
+
+def with_targets(view: WorkspaceView, before: WorkspaceView) -> WorkspaceView:
+    """Carry the targets of this cycle over to a newer view."""
+    if view is not before:
+        view.targets = before.targets
+    return view

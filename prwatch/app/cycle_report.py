@@ -1,0 +1,125 @@
+"""What one cycle did: counted while it runs, printed when it ends."""
+
+import datetime as dt
+from collections import Counter
+from dataclasses import dataclass, field
+
+from prwatch.domain.outcome import FailureClass
+from prwatch.domain.reference import Usage
+
+SKIP_REASONS = ("circuit", "limit", "not_due", "resting", "archived")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """
+    One thing that could not be read, with the narrowest scope that explains it.
+
+    `scope` is `host`, `token`, `organisation`, `repository` or `record`;
+    `reference` is what was asked (`octo/hello#12`, `octo/hello@main`) or ''.
+    """
+
+    workspace: str
+    scope: str
+    reference: str
+    failure_class: FailureClass
+    code: str
+    message: str
+
+    @property
+    def is_whole_workspace(self) -> bool:
+        """Return whether nothing of that workspace could be polled."""
+        return self.scope in {"host", "token", "installation"}
+
+    def as_json(self) -> dict[str, str]:
+        """Return the members of the printed object."""
+        return {
+            "workspace": self.workspace,
+            "scope": self.scope,
+            "reference": self.reference,
+            "class": self.failure_class.value,
+            "code": self.code,
+            "message": self.message,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class CycleReport:
+    """The running account of one cycle over all workspaces."""
+
+    cycle_id: str
+    started_at: dt.datetime
+    duration_ms: int = 0
+    references: set[object] = field(default_factory=set)
+    usage: Usage = field(default_factory=Usage)
+    rows_written: int = 0
+    events_by_type: Counter[str] = field(default_factory=Counter)
+    delivered: int = 0
+    watches_searching: int = 0
+    watches_discovered: int = 0
+    lookups: int = 0
+    """Batched branch lookups that were sent."""
+    details: int = 0
+    """Pull requests that were read in full."""
+    rejected_commits: int = 0
+    """Observations dropped because somebody committed first."""
+    failures: list[Failure] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def add_usage(self, usage: Usage) -> None:
+        """Add what one credential has used in this cycle."""
+        self.usage = Usage(
+            graphql=self.usage.graphql + usage.graphql,
+            rest=self.usage.rest + usage.rest,
+            not_modified=self.usage.not_modified + usage.not_modified,
+            points=self.usage.points + usage.points,
+            body_bytes=self.usage.body_bytes + usage.body_bytes,
+        )
+
+    def add_failure(self, failure: Failure) -> None:
+        """Add a failure once, however many places met it."""
+        if failure not in self.failures:
+            self.failures.append(failure)
+
+    @property
+    def failed_workspaces(self) -> frozenset[str]:
+        """Return the workspaces of which nothing could be polled."""
+        return frozenset(f.workspace for f in self.failures if f.is_whole_workspace)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `prwatch --cycle --json` prints."""
+        return {
+            "cycle_id": self.cycle_id,
+            "duration_ms": self.duration_ms,
+            "references": len(self.references),
+            "requests": {
+                "graphql": self.usage.graphql,
+                "rest": self.usage.rest,
+                "not_modified": self.usage.not_modified,
+            },
+            "points": self.usage.points,
+            "bytes": self.usage.body_bytes,
+            "rows_written": self.rows_written,
+            "events": {
+                "written": sum(self.events_by_type.values()),
+                "delivered": self.delivered,
+                "by_type": dict(sorted(self.events_by_type.items())),
+            },
+            "watches": {
+                "searching": self.watches_searching,
+                "discovered": self.watches_discovered,
+            },
+            "failures": [failure.as_json() for failure in self.failures],
+            "skipped": {reason: self.skipped[reason] for reason in SKIP_REASONS},
+        }
+
+
+def subtract_usage(after: Usage, before: Usage) -> Usage:
+    """Return what was used between two readings of a credential's running totals."""
+    return Usage(
+        graphql=after.graphql - before.graphql,
+        rest=after.rest - before.rest,
+        not_modified=after.not_modified - before.not_modified,
+        points=after.points - before.points,
+        body_bytes=after.body_bytes - before.body_bytes,
+    )

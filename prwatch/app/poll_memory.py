@@ -1,0 +1,66 @@
+"""
+What the daemon remembers about each watch between cycles, and may forget.
+
+Nothing here is the truth: a restart costs one more full reading of those pull
+requests whose probe moved without a change, and no event.
+"""
+
+import datetime as dt
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from prwatch.domain.staleness import StaleReadings
+
+
+@dataclass(slots=True)
+class WatchMemory:
+    """The unstored facts of one watch. Times are our clock's, in UTC."""
+
+    full_read_at: dt.datetime
+    """When the last full reading was made, or is pretended to have been."""
+    asked_at: dt.datetime | None = None
+    first_asked_at: dt.datetime | None = None
+    good_at: dt.datetime | None = None
+    """When the last good observation was made, changed or not."""
+    fingerprint: str = ""
+    """A fingerprint whose full reading showed no change."""
+    due_at: dt.datetime | None = None
+    """When a verdict settles or a flap may be told, or None."""
+    held_fingerprint: str = ""
+    """The last probe's, for a verdict that waits: the same needs no reading yet."""
+    tags: dict[str, str] = field(default_factory=dict)
+    """The entity tags of the last reading through REST, for this credential."""
+    is_busy: bool = False
+    stale: StaleReadings | None = None
+
+
+class PollMemory:
+    """The memory of all watches, bounded by the watches that exist."""
+
+    def __init__(self, *, full_read: dt.timedelta) -> None:
+        self._full_read = full_read
+        self._watches: dict[str, WatchMemory] = {}
+
+    def get(self, watch_id: str, *, now: dt.datetime) -> WatchMemory:
+        """
+        Return the watch's memory, made on first sight.
+
+        The first full re-read of watches that are met together is spread over
+        one `full_read`, so that they never all fall due in one cycle.
+        """
+        memory = self._watches.get(watch_id)
+        if memory is None:
+            share = (zlib.crc32(watch_id.encode()) % 1000) / 1000
+            memory = WatchMemory(full_read_at=now - self._full_read * share * 0.9)
+            self._watches[watch_id] = memory
+        return memory
+
+    def keep_only(self, watch_ids: Iterable[str]) -> None:
+        """Forget every watch that does not exist any more."""
+        kept = set(watch_ids)
+        for watch_id in self._watches.keys() - kept:
+            del self._watches[watch_id]
+
+    def __len__(self) -> int:
+        return len(self._watches)

@@ -1,0 +1,104 @@
+"""Running cycles over an open product: once for `--cycle`, again and again in `run`."""
+
+from prwatch.app.cycle import Cycle
+from prwatch.app.cycle_report import CycleReport, Failure
+from prwatch.app.limit_blocks import restore_blocks, store_blocks
+from prwatch.app.runtime import Runtime
+from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
+from prwatch.app.watch_cycle import run_cycle
+from prwatch.config.desired import list_desired
+from prwatch.domain.ids import build_id
+from prwatch.domain.outcome import FailureClass
+
+
+async def put_configured_tasks(runtime: Runtime) -> None:
+    """Bring the stored tasks in line with the configuration file."""
+    for desired in list_desired(runtime.config):
+        await runtime.task_sync.put_desired(
+            runtime.wired.workspaces[desired.name],
+            desired,
+            host=runtime.wired.hosts[desired.name],
+            origins=FILE_ORIGINS,
+        )
+
+
+async def scan_worktrees(runtime: Runtime) -> None:
+    """Bring the tasks of local worktrees in line with what is on the disk."""
+    if not runtime.config.checkouts:
+        return
+    for desired in await runtime.worktrees.discover(runtime.config, runtime.wired):
+        await runtime.task_sync.put_desired(
+            runtime.wired.workspaces[desired.name],
+            desired,
+            host=runtime.wired.hosts[desired.name],
+            origins=WORKTREE_ORIGINS,
+        )
+
+
+async def start(runtime: Runtime) -> None:
+    """Do what a start does once: tasks, worktrees and the limits that still hold."""
+    await put_configured_tasks(runtime)
+    await restore_blocks(runtime)
+
+
+async def poll(
+    runtime: Runtime, *, is_forced: bool = False, is_full: bool = False
+) -> CycleReport:
+    """Run one cycle over every workspace, and say what it did."""
+    now = runtime.clock.now()
+    written = runtime.database.rows_written
+    due = runtime.scanned_at is None or (
+        now - runtime.scanned_at >= runtime.config.poll.scan_interval
+    )
+    if due or is_forced:
+        runtime.scanned_at = now
+        await scan_worktrees(runtime)
+    cycle = Cycle(
+        database=runtime.database,
+        mirror=runtime.mirror,
+        memory=runtime.memory,
+        settings=runtime.settings,
+        clock=runtime.clock,
+        chance=runtime.surroundings.chance,
+        source=runtime.source,
+        interests=runtime.interests,
+        report=CycleReport(
+            cycle_id=build_id(now, runtime.surroundings.chance), started_at=now
+        ),
+        on_commit=runtime.notify_relays,
+        on_progress=runtime.on_progress,
+        is_forced=is_forced,
+        is_full=is_full,
+    )
+    await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
+    await store_blocks(runtime)
+    for unusable in runtime.wired.unusable:
+        cycle.report.add_failure(
+            Failure(
+                workspace=unusable.name,
+                scope="token",
+                reference="",
+                failure_class=FailureClass.AUTH,
+                code="no_token",
+                message=unusable.message,
+            )
+        )
+    cycle.report.rows_written = runtime.database.rows_written - written
+    return cycle.report
+
+
+async def run_everything_once(
+    runtime: Runtime, *, is_full: bool = False
+) -> CycleReport:
+    """
+    Run every loop once, in order: tasks, polling, deliveries.
+
+    The report counts what all of them wrote.
+    """
+    written = runtime.database.rows_written
+    await start(runtime)
+    report = await poll(runtime, is_forced=True, is_full=is_full)
+    for relay in runtime.relays:
+        report.delivered += await relay.run_once()
+    report.rows_written = runtime.database.rows_written - written
+    return report

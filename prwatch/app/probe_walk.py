@@ -1,0 +1,124 @@
+"""The walk over discovered watches: probe them all, read in full what moved."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from prwatch.app.cycle import AccountRun
+from prwatch.app.reading import (
+    Watched,
+    is_young,
+    mark_asked,
+    name_reference,
+    read_details,
+    refer,
+    stand,
+)
+from prwatch.app.turns import take_turns
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.domain.schedule import is_full_read_due
+from prwatch.domain.watch import Watch
+
+Pairs = list[tuple[WorkspaceView, Watch]]
+
+
+async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
+    """
+    Probe the discovered watches whose turn it is, chunk by chunk.
+
+    `seen` are the node ids that a list page of this cycle has shown already. A watch
+    that was never read, or whose node id is unknown, is read in full at once.
+    """
+    now = run.cycle.now()
+    known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
+    fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
+    for view in run.views:
+        due = [w for w in view.discovered if w.node_id not in seen]
+        for watch in take_turns(run.cycle, view, due):
+            mark_asked(run, watch, now)
+            reference = refer(view, watch)
+            if watch.node_id and watch.watermark is not None:
+                known[reference].append((view, watch))
+            else:
+                watched = Watched(view=view, watch=watch, standing=stand(view, watch))
+                fresh[reference].append(watched)
+    if fresh:
+        await read_details(run, fresh)
+    if known:
+        await _probe(run, known)
+
+
+async def _probe(run: AccountRun, known: Mapping[PullRequestReference, Pairs]) -> None:
+    run.cycle.report.references.update(known)
+    async for answers in run.account.github.iter_probe(list(known)):
+        run.progress()
+        await follow_probes(run, known, answers)
+
+
+async def follow_probes(
+    run: AccountRun,
+    known: Mapping[PullRequestReference, Pairs],
+    answers: Mapping[PullRequestReference, Outcome[Probe]],
+) -> None:
+    """Read in full whatever the probes say has moved, and report what has none."""
+    now = run.cycle.now()
+    moved: dict[PullRequestReference, list[Watched]] = {}
+    for reference, outcome in answers.items():
+        pairs = known[reference]
+        if not isinstance(outcome, Found):
+            for view, watch in pairs:
+                name = name_reference(reference)
+                young = is_young(run, watch)
+                run.cycle.fail(view, name, outcome, is_young=young)
+            continue
+        if any(_has_moved(run, watch, outcome.value, now) for _, watch in pairs):
+            moved[reference] = [
+                Watched(view=view, watch=watch, standing=stand(view, watch))
+                for view, watch in pairs
+            ]
+    if moved:
+        await read_details(run, moved)
+
+
+def _has_moved(run: AccountRun, watch: Watch, probe: Probe, now: dt.datetime) -> bool:
+    """
+    Return whether a full reading could show something new.
+
+    A moved probe whose full reading showed no change is remembered, so that it costs
+    one reading and no write.
+    """
+    memory = run.cycle.memory.get(watch.id, now=now)
+    memory.is_busy = probe.is_busy
+    if run.cycle.is_full:
+        return True
+    if memory.due_at is not None:
+        # Held back: nothing new can be told before that time, whatever moves with it.
+        is_known = probe.fingerprint == memory.held_fingerprint
+        if is_known and memory.due_at > now:
+            return False
+        memory.held_fingerprint = probe.fingerprint
+        return True
+    if is_full_read_due(
+        memory.full_read_at, now=now, intervals=run.cycle.settings.intervals
+    ):
+        return True
+    memory.held_fingerprint = probe.fingerprint
+    if probe.fingerprint and probe.fingerprint in (
+        watch.fingerprint,
+        memory.fingerprint,
+    ):
+        memory.good_at = now
+        return False
+    return True
+
+
+def group_by_reference(
+    pairs: Iterable[tuple[WorkspaceView, Watch]],
+) -> dict[PullRequestReference, Pairs]:
+    """Group watches by what is asked for them: two tasks cost one reference."""
+    grouped: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
+    for view, watch in pairs:
+        grouped[refer(view, watch)].append((view, watch))
+    return dict(grouped)

@@ -1,0 +1,71 @@
+"""The stored rows of repositories, following what GitHub says about them."""
+
+from prwatch.app.cycle import Cycle
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.ids import build_id
+from prwatch.domain.pull_request import Observation, RepositoryName
+from prwatch.domain.reference import RepositoryFacts
+from prwatch.domain.repository_facts import follow_facts, follow_name
+from prwatch.domain.task import Repository
+from prwatch.store import repositories
+from prwatch.store.database import Transaction
+
+
+async def put_facts(cycle: Cycle, view: WorkspaceView, facts: RepositoryFacts) -> None:
+    """
+    Write what an answer says about a repository, when that is news.
+
+    The view learns it too, so that one cycle writes it once.
+    """
+    name = facts.repository
+    stored = view.find_repository_by_node_id(name.node_id)
+    stored = stored or view.find_repository(name.name_with_owner)
+    if stored is None:
+        return
+    followed = follow_facts(stored, facts)
+    if followed == stored:
+        return
+    view.learn_repository(await _write(cycle, followed))
+
+
+async def follow_observation(
+    cycle: Cycle, view: WorkspaceView, stored: Repository, seen: Observation
+) -> None:
+    """Let a stored repository follow what a reading of its pull request shows."""
+    followed = follow_name(stored, seen.repository, is_archived=seen.is_archived)
+    if followed != stored:
+        view.learn_repository(await _write(cycle, followed))
+
+
+async def put_repository(
+    cycle: Cycle, view: WorkspaceView, shown: RepositoryName
+) -> Repository:
+    """Return the workspace's row of a repository, added when there is none."""
+    found = view.find_repository_by_node_id(shown.node_id)
+    found = found or view.find_repository(shown.name_with_owner)
+    if found is not None:
+        return found
+    new = Repository(
+        id=build_id(cycle.now(), cycle.chance),
+        workspace_id=view.workspace.id,
+        host=view.host,
+        owner=shown.owner,
+        name=shown.name,
+        node_id=shown.node_id,
+    )
+
+    async def write(tx: Transaction) -> Repository:
+        if await repositories.add_repository(tx, new):
+            return new
+        return await repositories.put_repository_facts(tx, new)
+
+    row = await cycle.database.transact(write)
+    view.learn_repository(row)
+    return row
+
+
+async def _write(cycle: Cycle, followed: Repository) -> Repository:
+    async def write(tx: Transaction) -> Repository:
+        return await repositories.put_repository_facts(tx, followed)
+
+    return await cycle.database.transact(write)

@@ -1,0 +1,66 @@
+"""Bringing stored tasks in line with what a source asks for: file or worktrees."""
+
+import random
+from collections.abc import Sequence
+
+from prwatch.app.task_steps import StepContext, apply_steps
+from prwatch.clock import Clock
+from prwatch.domain.desired import DesiredWorkspace
+from prwatch.domain.desired_plan import plan_tasks
+from prwatch.domain.desired_steps import Step, TaskPlan
+from prwatch.domain.ids import build_id
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.task import Origin, Workspace
+from prwatch.store import tasks
+from prwatch.store.database import Database, Transaction
+
+CHUNK = 150
+"""Steps in one transaction: archiving one task takes several rows with it."""
+
+FILE_ORIGINS = frozenset({Origin.CONFIG, Origin.ADOPTED})
+WORKTREE_ORIGINS = frozenset({Origin.WORKTREE})
+
+
+class TaskSync:
+    """Applies the wishes of a source to one database."""
+
+    def __init__(
+        self, database: Database, *, clock: Clock, chance: random.Random
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._chance = chance
+
+    async def put_desired(
+        self,
+        workspace: Workspace,
+        desired: DesiredWorkspace,
+        *,
+        host: str,
+        origins: frozenset[Origin],
+    ) -> TaskPlan:
+        """
+        Plan and apply what the source asks for, and return the plan.
+
+        `origins` are those that the source speaks for: what they made and it names
+        no longer is archived. Nothing is written when nothing differs.
+        """
+
+        async def load(tx: Transaction) -> Snapshot:
+            return await tasks.load_snapshot(tx, workspace, include_archived=True)
+
+        stored = await self._database.read(load)
+        plan = plan_tasks(desired, stored, origins=origins)
+        context = StepContext(workspace=workspace, host=host, now=self._clock.now())
+        steps = [(step, build_id(context.now, self._chance)) for step in plan.steps]
+        for start in range(0, len(steps), CHUNK):
+            await self._apply(steps[start : start + CHUNK], context)
+        return plan
+
+    async def _apply(
+        self, chunk: Sequence[tuple[Step, str]], context: StepContext
+    ) -> None:
+        async def write(tx: Transaction) -> None:
+            await apply_steps(tx, chunk, context)
+
+        await self._database.transact(write)

@@ -1,0 +1,67 @@
+"""Which watches are asked in this cycle: stored times, memory and the clock."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from prwatch.app.cycle import Cycle
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.schedule import ReferenceKind, Turn, is_resting, next_due
+from prwatch.domain.task import Origin
+from prwatch.domain.watch import Watch
+
+
+def take_turns(
+    cycle: Cycle, view: WorkspaceView, watches: Iterable[Watch]
+) -> Iterator[Watch]:
+    """Yield the watches whose turn it is, and count why the others are left out."""
+    now = cycle.now()
+    for watch in watches:
+        turn = build_turn(cycle, view, watch)
+        if is_resting(turn, now=now, intervals=cycle.settings.intervals):
+            cycle.report.skipped["resting"] += 1
+        elif (cycle.is_forced and not turn.is_archived) or _is_due(cycle, turn, now):
+            yield watch
+        else:
+            cycle.report.skipped["archived" if turn.is_archived else "not_due"] += 1
+
+
+def _is_due(cycle: Cycle, turn: Turn, now: dt.datetime) -> bool:
+    due_at = next_due(turn, now=now, intervals=cycle.settings.intervals)
+    return due_at is not None and due_at <= now
+
+
+def build_turn(cycle: Cycle, view: WorkspaceView, watch: Watch) -> Turn:
+    """Return what decides a watch's next turn."""
+    memory = cycle.memory.get(watch.id, now=cycle.now())
+    repository = view.repositories.get(watch.repository_id)
+    if not watch.is_searching:
+        return Turn(
+            kind=ReferenceKind.DISCOVERED,
+            last_asked_at=memory.asked_at,
+            is_busy=memory.is_busy,
+            look_at=memory.due_at,
+            is_archived=bool(repository and repository.is_archived),
+        )
+    return Turn(
+        kind=ReferenceKind.SEARCHING,
+        last_asked_at=memory.asked_at,
+        is_archived=bool(repository and repository.is_archived),
+        last_sign_at=max(watch.last_sign_at, view.last_session_start(watch)),
+        can_rest=view.origin(watch.task_id) is not Origin.CONFIG,
+    )
+
+
+def earliest_due(
+    cycle: Cycle, view: WorkspaceView, watches: Iterable[Watch]
+) -> dt.datetime | None:
+    """Return when the first of the watches is due, or None when all rest."""
+    now = cycle.now()
+    times = (
+        next_due(
+            build_turn(cycle, view, watch),
+            now=now,
+            intervals=cycle.settings.intervals,
+        )
+        for watch in watches
+    )
+    return min((time for time in times if time is not None), default=None)

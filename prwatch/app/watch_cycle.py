@@ -1,0 +1,161 @@
+"""One cycle: reconcile each workspace, then walk each account's references."""
+
+from collections.abc import Sequence
+
+import anyio
+
+from prwatch.app.adoption_walk import FULL_WALK_EVERY, walk_repository_watches
+from prwatch.app.branch_walk import walk_searching
+from prwatch.app.cycle import Account, AccountRun, Cycle
+from prwatch.app.cycle_report import Failure, subtract_usage
+from prwatch.app.finished_walk import walk_finished
+from prwatch.app.probe_walk import walk_discovered
+from prwatch.app.reconciliation import Worktrees, reconcile
+from prwatch.app.repository_walk import walk_unsettled
+from prwatch.app.rest_walk import walk_with_rest
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.outcome import FailureClass
+from prwatch.errors import (
+    AuthenticationFailed,
+    ProviderError,
+    RateLimited,
+)
+
+ACCOUNTS_AT_ONCE = 8
+
+
+async def run_cycle(
+    cycle: Cycle, accounts: Sequence[Account], worktrees: Worktrees
+) -> None:
+    """
+    Poll every account once.
+
+    A failure of one account is reported and leaves the others alone. What was
+    committed before it stays.
+    """
+    started = cycle.clock.monotonic()
+    await cycle.mirror.refresh()
+    limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
+
+    async def poll(account: Account) -> None:
+        async with limiter:
+            await _poll_account(cycle, account, worktrees)
+
+    async with anyio.create_task_group() as group:
+        for account in accounts:
+            group.start_soon(poll, account)
+    await _count_watches(cycle, accounts)
+    cycle.report.duration_ms = round((cycle.clock.monotonic() - started) * 1000)
+
+
+async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) -> None:
+    views: list[WorkspaceView] = []
+    for workspace in account.workspaces:
+        view = await cycle.mirror.view(workspace)
+        views.append(await reconcile(cycle, view, worktrees))
+    before = account.github.usage
+    deadline = cycle.settings.progress_deadline.total_seconds()
+    try:
+        with anyio.fail_after(deadline) as scope:
+
+            def progress() -> None:
+                scope.deadline = anyio.current_time() + deadline
+                cycle.on_progress()
+
+            run = AccountRun(
+                cycle=cycle, account=account, views=views, progress=progress
+            )
+            await _walk(run)
+    except ProviderError as error:
+        _report(cycle, account, error)
+    except TimeoutError:
+        for workspace in account.workspaces:
+            cycle.report.add_failure(
+                Failure(
+                    workspace=workspace.name,
+                    scope="host",
+                    reference="",
+                    failure_class=FailureClass.TRANSIENT,
+                    code="no_progress",
+                    message=f"no request finished for {deadline:.0f} s",
+                )
+            )
+    finally:
+        cycle.report.add_usage(subtract_usage(account.github.usage, before))
+        account.cycles += 1
+
+
+async def _walk(run: AccountRun) -> None:
+    """
+    Walk in the order in which one finding rests on another.
+
+    Branches come before adoptions, so that a task somebody named gets its pull
+    request first; a pull request that a list has shown is not probed again.
+    """
+    if not _has_work(run):
+        return
+    if run.cycle.settings.read_path == "rest":
+        await walk_with_rest(run)
+        return
+    if run.account.viewer is None and _wants_viewer(run):
+        run.account.viewer = await run.account.github.viewer()
+    await walk_unsettled(run)
+    await walk_searching(run)
+    await run.refresh()
+    is_to_end = run.cycle.is_full or run.account.cycles % FULL_WALK_EVERY == 0
+    seen = await walk_repository_watches(run, is_to_end=is_to_end)
+    await walk_finished(run)
+    await run.refresh()
+    await walk_discovered(run, seen=seen)
+
+
+def _has_work(run: AccountRun) -> bool:
+    return any(
+        view.snapshot.watches
+        or view.snapshot.repository_watches
+        or view.snapshot.links
+        or view.targets.unsettled
+        for view in run.views
+    )
+
+
+def _wants_viewer(run: AccountRun) -> bool:
+    return any(
+        watch.author for view in run.views for watch in view.snapshot.repository_watches
+    )
+
+
+def _report(cycle: Cycle, account: Account, error: ProviderError) -> None:
+    """Report a failure of a whole request for every workspace that it ended."""
+    match error:
+        case RateLimited():
+            failure_class = FailureClass.LIMIT
+        case AuthenticationFailed():
+            failure_class = FailureClass.AUTH
+        case _:
+            failure_class = FailureClass.TRANSIENT
+    if isinstance(error, RateLimited):
+        cycle.report.skipped["limit"] += 1
+    for workspace in account.workspaces:
+        cycle.report.add_failure(
+            Failure(
+                workspace=workspace.name,
+                scope=error.scope,
+                reference="",
+                failure_class=failure_class,
+                code=error.code,
+                message=str(error),
+            )
+        )
+
+
+async def _count_watches(cycle: Cycle, accounts: Sequence[Account]) -> None:
+    await cycle.mirror.refresh()
+    kept: list[str] = []
+    for account in accounts:
+        for workspace in account.workspaces:
+            view = await cycle.mirror.view(workspace)
+            cycle.report.watches_searching += len(view.searching)
+            cycle.report.watches_discovered += len(view.discovered)
+            kept.extend(watch.id for watch in view.snapshot.watches)
+    cycle.memory.keep_only(kept)

@@ -1,0 +1,126 @@
+"""One workspace's stored rows, indexed for a cycle. A cache: commits check the rows."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from prwatch.domain.coverage import Coverage
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.targets import LiveReading, ReadingKey, Targets
+from prwatch.domain.task import Origin, Repository, Task, TaskPullRequest
+from prwatch.domain.watch import Watch
+
+
+class WorkspaceView:
+    """The snapshot of one workspace with the look-ups that polling needs."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.workspace = snapshot.workspace
+        self.repositories = {row.id: row for row in snapshot.repositories}
+        self.tasks: dict[str, Task] = {row.id: row for row in snapshot.tasks}
+        self.searching = tuple(row for row in snapshot.watches if row.is_searching)
+        self.discovered = tuple(row for row in snapshot.watches if not row.is_searching)
+        self.targets = Targets()
+        self.planned_for: Mapping[ReadingKey, LiveReading] | None = None
+        """The worktree readings that the watches were last reconciled with."""
+        self._by_name = {
+            row.name_with_owner.lower(): row for row in snapshot.repositories
+        }
+        self._by_node_id = {
+            row.node_id: row for row in snapshot.repositories if row.node_id
+        }
+        self._task_pull_requests = {
+            (row.task_id, row.repository_id, row.pr_number): row
+            for row in snapshot.task_pull_requests
+        }
+        self._sessions = {row.id: row.external_id for row in snapshot.sessions}
+        self._session_starts: dict[str, dt.datetime] = {}
+        for session in snapshot.sessions:
+            last = self._session_starts.get(session.task_id, session.started_at)
+            self._session_starts[session.task_id] = max(last, session.started_at)
+        self._coverage = Coverage(snapshot)
+        self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
+        for watch in self.discovered:
+            if watch.node_id:
+                self._watches[watch.node_id].append(watch)
+
+    def find_repository(self, name_with_owner: str) -> Repository | None:
+        """Find a repository by name, whatever its case."""
+        return self._by_name.get(name_with_owner.lower())
+
+    def find_repository_by_node_id(self, node_id: str) -> Repository | None:
+        """Find a repository by GitHub's identity."""
+        return self._by_node_id.get(node_id) if node_id else None
+
+    def learn_repository(self, repository: Repository) -> None:
+        """Let the rest of the cycle know a repository's row as it was written now."""
+        self.repositories[repository.id] = repository
+        self._by_name[repository.name_with_owner.lower()] = repository
+        if repository.node_id:
+            self._by_node_id[repository.node_id] = repository
+
+    @property
+    def host(self) -> str:
+        """Return the host of the workspace's repositories, github.com without any."""
+        return next((row.host for row in self.snapshot.repositories), "github.com")
+
+    def list_watches(self, node_id: str) -> tuple[Watch, ...]:
+        """List the discovered watches of a pull request."""
+        return tuple(self._watches.get(node_id, ()))
+
+    def find_task_pull_request(self, watch: Watch) -> TaskPullRequest | None:
+        """Find the association that a discovered watch keeps."""
+        key = (watch.task_id, watch.repository_id, watch.pr_number)
+        return self._task_pull_requests.get(key)
+
+    def list_task_pull_requests(self, task_id: str) -> tuple[TaskPullRequest, ...]:
+        """List all associations of a task."""
+        return tuple(
+            row for row in self._task_pull_requests.values() if row.task_id == task_id
+        )
+
+    def origin(self, task_id: str) -> Origin:
+        """Return who made a task; that of a task that is gone is a command's."""
+        task = self.tasks.get(task_id)
+        return task.origin if task else Origin.COMMAND
+
+    def external_id(self, task_id: str) -> str:
+        """Return the task's name as its owner gives it."""
+        task = self.tasks.get(task_id)
+        return task.external_id if task else task_id
+
+    def session_external_id(self, session_id: str) -> str:
+        """Return the session's name as its owner gives it, or ''."""
+        return self._sessions.get(session_id, "")
+
+    def last_session_start(self, watch: Watch) -> dt.datetime:
+        """Return when somebody last started to work on a searching watch's task."""
+        return self._session_starts.get(watch.task_id, watch.created_at)
+
+    def is_targeted(self, watch: Watch) -> bool:
+        """
+        Return whether a watch whose pull request ends has a branch to search again.
+
+        That is so while somebody works on its branch and no other open pull request
+        stands for it. In a held place nobody can say, so the watch stays.
+        """
+        if (watch.task_id, watch.repository_id) in self.targets.held:
+            return bool(watch.branch)
+        own = (row for row in self.targets.targets if row.task_id == watch.task_id)
+        target = self._coverage.find_target(watch, own)
+        if target is None:
+            return False
+        return not any(
+            other.id != watch.id
+            and (other.watermark is None or other.watermark.state is _OPEN)
+            and self._coverage.stands_for(other, target)
+            for other in self._siblings(watch)
+        )
+
+    def _siblings(self, watch: Watch) -> Iterable[Watch]:
+        return (row for row in self.discovered if row.task_id == watch.task_id)
+
+
+_OPEN = PullRequestState.OPEN
