@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from prwatch.clock import Clock
-from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.outcome import Outcome
 from prwatch.domain.reference import (
     BranchAnswer,
     BranchReference,
@@ -75,7 +75,8 @@ class GitHub:
     What fails as a whole raises a `ProviderError`; what can be told of a single
     reference is its outcome. Every reference that is asked gets one. The `iter_`
     forms yield each request's outcomes as soon as they are read, so that a later
-    failure loses nothing; the others gather them.
+    failure loses nothing; the others gather them. `documents.refused` are the
+    fields that the host's schema lacks.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class GitHub:
             limits=self.limits,
             settle=settle,
         )
+        self.documents = self._graph.documents
         self._memory = probe.ProbeMemory()
 
     @property
@@ -115,11 +117,6 @@ class GitHub:
             points=graph.points,
             body_bytes=graph.body_bytes + rest.body_bytes,
         )
-
-    @property
-    def missing_fields(self) -> tuple[str, ...]:
-        """Return the fields that the host's schema lacks, as paths for people."""
-        return tuple(sorted(" ".join(each) for each in self._graph.documents.refused))
 
     async def viewer(self) -> Viewer:
         """Return the account behind the credential."""
@@ -210,25 +207,6 @@ class GitHub:
         return repositories.iter_open_pull_requests(
             self._graph, self._memory, owner, name, is_known=is_known
         )
-
-    async def open_pull_requests(
-        self, owner: str, name: str, *, is_known: Callable[[Probe], bool] | None
-    ) -> Outcome[OpenPullRequests]:
-        """Walk and gather; a page that could not be read is the outcome of all."""
-        probes: list[Probe] = []
-        page: Outcome[OpenPullRequests] | None = None
-        async for page in self.iter_open_pull_requests(owner, name, is_known=is_known):
-            if not isinstance(page, Found):
-                return page
-            probes.extend(page.value.probes)
-        if not isinstance(page, Found):
-            raise ProviderUnavailable("GitHub listed no page of pull requests")
-        gathered = OpenPullRequests(
-            repository=page.value.repository,
-            probes=tuple(probes),
-            is_complete=page.value.is_complete,
-        )
-        return Found(gathered)
 
     async def own_pull_requests(self, login: str = "") -> OwnPullRequests:
         """Return somebody's open pull requests; '' is the credential's account."""

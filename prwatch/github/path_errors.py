@@ -21,7 +21,7 @@ from prwatch.errors import (
 )
 from prwatch.github.classify import LIMIT_TYPES
 from prwatch.github.exchange import GraphQLError, PathStep
-from prwatch.github.wording import SECONDARY_LIMIT, SSO, find_refusal
+from prwatch.github.wording import SECONDARY_LIMIT, SSO, find_code, find_refusal
 
 NULL_WITHOUT_ERROR: Final = Unreadable("GitHub answered null without a reason", "null")
 _TRANSIENT: Final = frozenset({"", "SERVICE_UNAVAILABLE", "INTERNAL", "TIMEOUT"})
@@ -141,7 +141,7 @@ def outcome_of(error: ProviderError) -> Missing | None:  # noqa: PLR0911 - a tab
         case PermissionDenied():
             return Forbidden(error.message, error.scope)
         case AuthenticationFailed(scope="organisation"):
-            return Forbidden(error.message, "organisation", "organisation_refuses")
+            return Forbidden(error.message, error.scope, find_code(error.message))
         case _:
             return None
 

@@ -24,7 +24,9 @@ from prwatch.domain.pull_request import (
 )
 from prwatch.domain.verdict import (
     CheckRun,
+    ChecksVerdict,
     Review,
+    ReviewVerdict,
     StatusContext,
     decide_checks,
     decide_review,
@@ -72,19 +74,9 @@ def build_observation(
     """
     pull_request = parts.pull_request
     head, base = pull_request.head, pull_request.base
-    verdict = None
-    if parts.check_runs is not None and parts.statuses is not None:
-        verdict = decide_checks(
-            [build_run(each) for each in parts.check_runs],
-            [build_status(each) for each in parts.statuses],
-            observed_at=observed_at,
-            settle=settle,
-        )
+    verdict = _decide_checks(parts, observed_at, settle)
     requested = _count_requested(pull_request)
-    review = None
-    if parts.reviews is not None and requested is not UNOBSERVED:
-        reviews = [build_review(each) for each in parts.reviews]
-        review = decide_review(reviews, requested=requested)
+    review = _decide_review(parts, requested)
     auto_merge = pull_request.auto_merge
     return Observation(
         repository=parse_full_name(base.repo),
@@ -118,6 +110,26 @@ def build_observation(
         approvals=review.approvals if review else UNOBSERVED,
         comment_mark=_build_comment_mark(parts),
     )
+
+
+def _decide_checks(
+    parts: RestParts, observed_at: dt.datetime, settle: dt.timedelta
+) -> ChecksVerdict | None:
+    if parts.check_runs is None or parts.statuses is None:
+        return None
+    return decide_checks(
+        [build_run(each) for each in parts.check_runs],
+        [build_status(each) for each in parts.statuses],
+        observed_at=observed_at,
+        settle=settle,
+    )
+
+
+def _decide_review(parts: RestParts, requested: Observed[int]) -> ReviewVerdict | None:
+    if parts.reviews is None or requested is UNOBSERVED:
+        return None
+    reviews = [build_review(each) for each in parts.reviews]
+    return decide_review(reviews, requested=requested)
 
 
 def parse_full_name(repository: wire.BaseRepository) -> RepositoryName:

@@ -93,6 +93,7 @@ _REFUSALS: Final = (
         ),
     ),
 )
+_CODES: Final = {each.said: each.code for _, each in _REFUSALS}
 REPOSITORY_BLOCKED: Final = re.compile(r"repository access blocked", re.IGNORECASE)
 NOT_ACCESSIBLE: Final = re.compile(r"resource not accessible by", re.IGNORECASE)
 
@@ -103,3 +104,8 @@ def find_refusal(message: str) -> Refusal | None:
         if pattern.search(message):
             return refusal
     return None
+
+
+def find_code(said: str) -> str:
+    """Return the code of the refusal that we worded so, `refused` for any other."""
+    return _CODES.get(said, "refused")
