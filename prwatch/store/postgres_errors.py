@@ -43,11 +43,11 @@ _ERRORS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = 
         StoreUnavailable,
         "the database cannot be written",
     ),
-    (asyncpg.PostgresError, StoreError, "PostgreSQL refused"),
     (asyncpg.DataError, StoreError, "a value does not fit its column"),
+    (asyncpg.PostgresError, StoreError, "PostgreSQL refused"),
     (asyncpg.InterfaceError, StoreUnavailable, "the connection cannot be used"),
-    (OSError, StoreUnavailable, "the server cannot be reached"),
     (TimeoutError, StoreUnavailable, "the server did not answer in time"),
+    (OSError, StoreUnavailable, "the server cannot be reached"),
 )
 
 

@@ -253,7 +253,10 @@ async def test_a_quiet_round_changes_no_byte_of_the_log(target):
         row = make_discovered(revision=1)
         await watches.add_watch(tx, row)
         await watches.commit_observation(tx, row, row)
-        await outbox.add_events(tx, [make_event()], {"e1": ["hook"]}, NOW)
+        await task_pull_requests.put_task_pull_request(tx, make_task_pull_request())
+        await outbox.acquire_deliveries(
+            tx, sink="hook", now=NOW, lease_until=NOW, lease_token="l", limit=8
+        )
 
     def read_files():
         return [path.read_bytes() for path in sorted(target.parent.glob("*.db*"))][::2]
