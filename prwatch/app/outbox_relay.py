@@ -137,7 +137,9 @@ class OutboxRelay:
 
     async def _hand_over(self, delivery: Delivery) -> None:
         try:
-            self._ended.append(await self._attempt(delivery))
+            settlement = await self._attempt(delivery)
+            # Only now: the list may be another one than before the attempt.
+            self._ended.append(settlement)
         finally:
             self._in_flight -= 1
             self._wake.set()
