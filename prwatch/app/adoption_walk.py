@@ -213,16 +213,15 @@ async def _begin(
         origin=Origin.ADOPTED,
         created_at=now,
     )
-    link = PullRequestLink(
+    place = PullRequestLink(
         task_id=task.id, repository_id=repository.id, pr_number=probe.number
     )
     standing = Standing(
-        origin=task.origin,
+        is_adopted=task.origin is Origin.ADOPTED,
         arrival=Arrival.ADDED,
         new_task=task,
-        link=link if task.origin is Origin.ADOPTED else None,
     )
-    watch = _build_watch(run, view, link, probe)
+    watch = _build_watch(run, view, place, probe)
     return Watched(view=view, watch=watch, standing=standing)
 
 
@@ -235,7 +234,9 @@ def _resume(run: AccountRun, view: WorkspaceView, reopening: Reopening) -> Watch
     )
     watch = _build_watch(run, view, place, reopening.probe)
     standing = Standing(
-        origin=reopening.task.origin, stored=known, arrival=Arrival.ADDED
+        is_adopted=reopening.task.origin is Origin.ADOPTED,
+        stored=known,
+        arrival=Arrival.ADDED,
     )
     return Watched(view=view, watch=watch, standing=standing)
 

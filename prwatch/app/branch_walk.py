@@ -14,7 +14,6 @@ from prwatch.domain.handover import find_adopted_watch
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
 from prwatch.domain.outcome import Found, Outcome
-from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import (
     BranchAnswer,
     BranchReference,
@@ -141,19 +140,21 @@ async def _await_reading(
     arrival = Arrival.DISCOVERED
     if index > 0:
         arrival = Arrival.ADDED
-        watch = replace(watch, id=build_id(run.cycle.now(), run.cycle.chance))
-        watch = replace(watch, searching_since=None, branch_head_oid="")
+        watch = replace(
+            watch,
+            id=build_id(run.cycle.now(), run.cycle.chance),
+            repository_id=repository.id,
+            revision=0,
+            searching_since=None,
+            branch_head_oid="",
+        )
     stored = _find_stored(view, watch.task_id, repository.id, number)
-    is_final = found.pull_request.state is not PullRequestState.OPEN
     standing = Standing(
-        origin=view.origin(watch.task_id),
-        is_targeted=is_final,
+        search_in=search.watch.repository_id if index == 0 else "",
+        base_id=repository.id,
         stored=stored,
         arrival=arrival,
         takes_over=find_adopted_watch(view.snapshot, repository.id, number),
-    )
-    watch = replace(
-        watch, repository_id=repository.id if index > 0 else watch.repository_id
     )
     reference = PullRequestReference(
         owner=repository.owner,
@@ -161,10 +162,7 @@ async def _await_reading(
         number=number,
         node_id=found.pull_request.node_id,
     )
-    watched = Watched(
-        view=view, watch=watch, standing=replace(standing, base_id=repository.id)
-    )
-    return reference, watched
+    return reference, Watched(view=view, watch=watch, standing=standing)
 
 
 def _find_stored(

@@ -15,7 +15,7 @@ from prwatch.domain.events import Event, Interest
 from prwatch.domain.observing import Arrival, Ending, ObservationCommit
 from prwatch.domain.task import Task, TaskPullRequest
 from prwatch.domain.watch import Watch
-from prwatch.store import outbox, sessions, targets, task_pull_requests, tasks, watches
+from prwatch.store import outbox, sessions, task_pull_requests, tasks, watches
 from prwatch.store.database import Transaction
 
 
@@ -98,8 +98,6 @@ async def _arrive(
         return None if row is None or row.watermark is not None else row
     if standing.new_task is not None and not await _begin_task(tx, standing.new_task):
         return None
-    if standing.link is not None:
-        await targets.put_link(tx, standing.link)
     added = replace(watch, pr_number=commit.after.pr_number)
     return added if await watches.add_watch(tx, added) else None
 
@@ -185,7 +183,7 @@ async def _end(
             await watches.return_to_searching(
                 tx,
                 after,
-                repository_id=after.repository_id,
+                repository_id=commit.standing.search_in,
                 searching_since=observation.merged_at
                 or observation.closed_at
                 or observation.observed_at,

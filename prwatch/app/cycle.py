@@ -51,8 +51,10 @@ class Account:
     github: GitHub
     workspaces: tuple[Workspace, ...]
     viewer: Viewer | None = None
-    cycles: int = 0
-    """Cycles so far: each tenth walks the lists of repository watches to the end."""
+    list_walks: int = 0
+    """Walks of the lists of repository watches: each tenth goes to their end."""
+    listed_at: dt.datetime | None = None
+    """When the lists of repository watches were last walked."""
     asked_repositories: set[str] = field(default_factory=set)
     """Repositories that were asked once for their default branch alone."""
 

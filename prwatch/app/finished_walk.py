@@ -85,7 +85,5 @@ def _resume(run: AccountRun, view: WorkspaceView, row: TaskPullRequest) -> Watch
         last_sign_at=now,
         created_at=now,
     )
-    standing = Standing(
-        origin=view.origin(row.task_id), stored=row, arrival=Arrival.ADDED
-    )
+    standing = Standing(stored=row, arrival=Arrival.ADDED)
     return Watched(view=view, watch=watch, standing=standing)

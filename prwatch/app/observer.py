@@ -22,6 +22,7 @@ from prwatch.domain.pull_request import UNOBSERVED, ChecksState, Observation
 from prwatch.domain.reference import Reading
 from prwatch.domain.staleness import StaleReadings
 from prwatch.domain.watch import Watch
+from prwatch.errors import StoreConflict
 from prwatch.store.database import Transaction
 
 CHUNK = 40
@@ -114,7 +115,13 @@ async def _commit(
     async def write(tx: Transaction) -> list[tuple[Event, ...] | None]:
         return await write_commits(tx, planned, context)
 
-    written = await cycle.database.transact(write)
+    try:
+        written = await cycle.database.transact(write)
+    except StoreConflict:
+        # A row that the chunk rests on went away: all of it is read again next time.
+        cycle.mirror.forget()
+        cycle.report.rejected_commits += len(planned)
+        return 0
     for events in written:
         if events is None:
             cycle.report.rejected_commits += 1

@@ -76,8 +76,8 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
         if takes_over is not None and takes_over.id == watch.id:
             takes_over = None
     return Standing(
-        origin=view.origin(watch.task_id),
-        is_targeted=view.is_targeted(watch) if watch.branch else False,
+        is_adopted=view.is_adopted(watch),
+        search_in=view.find_search_place(watch),
         stored=view.find_task_pull_request(watch),
         takes_over=takes_over,
     )

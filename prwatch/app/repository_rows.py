@@ -11,6 +11,10 @@ from prwatch.store import repositories
 from prwatch.store.database import Transaction
 
 
+class ViewOutdated(Exception):
+    """Two rows turned out to be one repository: the cycle must look anew."""
+
+
 async def put_facts(cycle: Cycle, view: WorkspaceView, facts: RepositoryFacts) -> None:
     """
     Write what an answer says about a repository, when that is news.
@@ -68,4 +72,8 @@ async def _write(cycle: Cycle, followed: Repository) -> Repository:
     async def write(tx: Transaction) -> Repository:
         return await repositories.put_repository_facts(tx, followed)
 
-    return await cycle.database.transact(write)
+    row = await cycle.database.transact(write)
+    if row.id != followed.id:
+        cycle.mirror.forget()
+        raise ViewOutdated(followed.name_with_owner)
+    return row

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from prwatch.app.cycle import Cycle
+from prwatch.app.poll_memory import PollMemory
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.schedule import ReferenceKind, Turn, is_resting, next_due
 from prwatch.domain.task import Origin
@@ -16,7 +17,7 @@ def take_turns(
     """Yield the watches whose turn it is, and count why the others are left out."""
     now = cycle.now()
     for watch in watches:
-        turn = build_turn(cycle, view, watch)
+        turn = build_turn(cycle.memory, view, watch, now=now)
         if is_resting(turn, now=now, intervals=cycle.settings.intervals):
             cycle.report.skipped["resting"] += 1
         elif (cycle.is_forced and not turn.is_archived) or _is_due(cycle, turn, now):
@@ -30,9 +31,11 @@ def _is_due(cycle: Cycle, turn: Turn, now: dt.datetime) -> bool:
     return due_at is not None and due_at <= now
 
 
-def build_turn(cycle: Cycle, view: WorkspaceView, watch: Watch) -> Turn:
+def build_turn(
+    poll_memory: PollMemory, view: WorkspaceView, watch: Watch, *, now: dt.datetime
+) -> Turn:
     """Return what decides a watch's next turn."""
-    memory = cycle.memory.get(watch.id, now=cycle.now())
+    memory = poll_memory.get(watch.id, now=now)
     repository = view.repositories.get(watch.repository_id)
     if not watch.is_searching:
         return Turn(
@@ -49,19 +52,3 @@ def build_turn(cycle: Cycle, view: WorkspaceView, watch: Watch) -> Turn:
         last_sign_at=max(watch.last_sign_at, view.last_session_start(watch)),
         can_rest=view.origin(watch.task_id) is not Origin.CONFIG,
     )
-
-
-def earliest_due(
-    cycle: Cycle, view: WorkspaceView, watches: Iterable[Watch]
-) -> dt.datetime | None:
-    """Return when the first of the watches is due, or None when all rest."""
-    now = cycle.now()
-    times = (
-        next_due(
-            build_turn(cycle, view, watch),
-            now=now,
-            intervals=cycle.settings.intervals,
-        )
-        for watch in watches
-    )
-    return min((time for time in times if time is not None), default=None)

@@ -1,27 +1,32 @@
 """One cycle: reconcile each workspace, then walk each account's references."""
 
+import datetime as dt
 from collections.abc import Sequence
 
 import anyio
 
 from prwatch.app.adoption_walk import FULL_WALK_EVERY, walk_repository_watches
 from prwatch.app.branch_walk import walk_searching
-from prwatch.app.cycle import Account, AccountRun, Cycle
+from prwatch.app.cycle import Account, AccountRun, Cycle, PollSettings
 from prwatch.app.cycle_report import Failure, subtract_usage
 from prwatch.app.finished_walk import walk_finished
 from prwatch.app.probe_walk import walk_discovered
 from prwatch.app.reconciliation import Worktrees, reconcile
+from prwatch.app.repository_rows import ViewOutdated
 from prwatch.app.repository_walk import walk_unsettled
 from prwatch.app.rest_walk import walk_with_rest
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import (
     AuthenticationFailed,
+    ConfigError,
     ProviderError,
     RateLimited,
 )
 
 ACCOUNTS_AT_ONCE = 8
+ATTEMPTS = 3
+"""How often an account is walked when two of its repositories turn out to be one."""
 
 
 async def run_cycle(
@@ -49,10 +54,21 @@ async def run_cycle(
 
 
 async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) -> None:
-    views: list[WorkspaceView] = []
-    for workspace in account.workspaces:
-        view = await cycle.mirror.view(workspace)
-        views.append(await reconcile(cycle, view, worktrees))
+    for _ in range(ATTEMPTS):
+        views: list[WorkspaceView] = []
+        for workspace in account.workspaces:
+            view = await cycle.mirror.view(workspace)
+            views.append(await reconcile(cycle, view, worktrees))
+        try:
+            await _walk_account(cycle, account, views)
+        except ViewOutdated:
+            continue
+        return
+
+
+async def _walk_account(
+    cycle: Cycle, account: Account, views: list[WorkspaceView]
+) -> None:
     before = account.github.usage
     deadline = cycle.settings.progress_deadline.total_seconds()
     try:
@@ -68,6 +84,9 @@ async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) ->
             await _walk(run)
     except ProviderError as error:
         _report(cycle, account, error)
+    except ConfigError as error:
+        # The source of the token went bad while we ran: a file that others may read.
+        _report(cycle, account, AuthenticationFailed(f"{error}; {error.hint}"))
     except TimeoutError:
         for workspace in account.workspaces:
             cycle.report.add_failure(
@@ -82,7 +101,6 @@ async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) ->
             )
     finally:
         cycle.report.add_usage(subtract_usage(account.github.usage, before))
-        account.cycles += 1
 
 
 async def _walk(run: AccountRun) -> None:
@@ -102,11 +120,31 @@ async def _walk(run: AccountRun) -> None:
     await walk_unsettled(run)
     await walk_searching(run)
     await run.refresh()
-    is_to_end = run.cycle.is_full or run.account.cycles % FULL_WALK_EVERY == 0
-    seen = await walk_repository_watches(run, is_to_end=is_to_end)
+    seen = await _walk_lists(run)
     await walk_finished(run)
     await run.refresh()
     await walk_discovered(run, seen=seen)
+
+
+async def _walk_lists(run: AccountRun) -> set[str]:
+    """Walk the lists when they are due; each tenth time, and first, to their end."""
+    account, now = run.account, run.cycle.now()
+    if not run.cycle.is_forced and lists_due_at(account, run.cycle.settings, now) > now:
+        return set()
+    is_to_end = run.cycle.is_full or account.list_walks % FULL_WALK_EVERY == 0
+    seen = await walk_repository_watches(run, is_to_end=is_to_end)
+    account.listed_at = now
+    account.list_walks += 1
+    return seen
+
+
+def lists_due_at(
+    account: Account, settings: PollSettings, now: dt.datetime
+) -> dt.datetime:
+    """Return when the lists of an account's repository watches are due."""
+    if account.listed_at is None:
+        return now
+    return account.listed_at + settings.intervals.base
 
 
 def _has_work(run: AccountRun) -> bool:

@@ -35,6 +35,9 @@ class WorkspaceView:
             (row.task_id, row.repository_id, row.pr_number): row
             for row in snapshot.task_pull_requests
         }
+        self._linked = {
+            (row.task_id, row.repository_id, row.pr_number) for row in snapshot.links
+        }
         self._sessions = {row.id: row.external_id for row in snapshot.sessions}
         self._session_starts: dict[str, dt.datetime] = {}
         for session in snapshot.sessions:
@@ -99,25 +102,34 @@ class WorkspaceView:
         """Return when somebody last started to work on a searching watch's task."""
         return self._session_starts.get(watch.task_id, watch.created_at)
 
-    def is_targeted(self, watch: Watch) -> bool:
-        """
-        Return whether a watch whose pull request ends has a branch to search again.
+    def is_adopted(self, watch: Watch) -> bool:
+        """Return whether the task is there for this pull request, named by nobody."""
+        place = (watch.task_id, watch.repository_id, watch.pr_number)
+        origin = self.origin(watch.task_id)
+        return origin is Origin.ADOPTED and place not in self._linked
 
-        That is so while somebody works on its branch and no other open pull request
-        stands for it. In a held place nobody can say, so the watch stays.
+    def find_search_place(self, watch: Watch) -> str:
         """
+        Find the repository in which a watch searches on when its pull request ends.
+
+        That is where somebody works on its branch while no other open pull request
+        stands for it; '' is nowhere. In a held place nobody can say, so it stays.
+        """
+        if not watch.branch:
+            return ""
         if (watch.task_id, watch.repository_id) in self.targets.held:
-            return bool(watch.branch)
+            return watch.repository_id
         own = (row for row in self.targets.targets if row.task_id == watch.task_id)
         target = self._coverage.find_target(watch, own)
         if target is None:
-            return False
-        return not any(
+            return ""
+        is_covered = any(
             other.id != watch.id
             and (other.watermark is None or other.watermark.state is _OPEN)
             and self._coverage.stands_for(other, target)
             for other in self._siblings(watch)
         )
+        return "" if is_covered else target.repository_id
 
     def _siblings(self, watch: Watch) -> Iterable[Watch]:
         return (row for row in self.discovered if row.task_id == watch.task_id)

@@ -18,7 +18,7 @@ from prwatch.domain.compare import (
 from prwatch.domain.events import Change
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import Reading
-from prwatch.domain.task import Origin, PullRequestLink, Task, TaskPullRequest
+from prwatch.domain.task import Task, TaskPullRequest
 from prwatch.domain.watch import Watch, Watermark
 
 
@@ -49,18 +49,18 @@ class Standing:
     """
     What stands around a watch when its reading arrives.
 
-    `is_targeted` says whether a branch that the task works in still points here
-    and no other open pull request covers it.
+    `is_adopted` says that the task is there for this pull request alone and nobody
+    named it. `search_in` is our id of the repository in which its branch is still
+    somebody's work, without another open pull request for it; '' is nowhere.
     """
 
-    origin: Origin
-    is_targeted: bool = False
+    is_adopted: bool = False
+    search_in: str = ""
     stored: TaskPullRequest | None = None
     arrival: Arrival = Arrival.STORED
     base_id: str = ""
     """Our id of the pull request's base repository; '' is the watch's own."""
     new_task: Task | None = None
-    link: PullRequestLink | None = None
     takes_over: Watch | None = None
     """The adopted watch of the same pull request, whose watermark passes on."""
 
@@ -153,7 +153,7 @@ def _known_watermark(watch: Watch, standing: Standing) -> Watermark | None:
 def _decide_ending(state: PullRequestState, standing: Standing) -> Ending:
     if state is PullRequestState.OPEN:
         return Ending.STAY
-    if standing.origin is Origin.ADOPTED:
+    if standing.is_adopted:
         merged = state is PullRequestState.MERGED
         return Ending.ARCHIVE if merged else Ending.REMOVE
-    return Ending.SEARCH_AGAIN if standing.is_targeted else Ending.REMOVE
+    return Ending.SEARCH_AGAIN if standing.search_in else Ending.REMOVE
