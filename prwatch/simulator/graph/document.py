@@ -8,12 +8,17 @@ from typing import Any
 
 from graphql import (
     DocumentNode,
+    FieldNode,
     FragmentDefinitionNode,
     GraphQLError,
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLSyntaxError,
+    InlineFragmentNode,
+    Node,
     OperationDefinitionNode,
+    SelectionNode,
+    SelectionSetNode,
     build_schema,
     parse,
     validate,
@@ -79,10 +84,9 @@ def parse_operation(
     if len(operations) != 1:
         raise Refused([{"message": "An operation name is required"}])
     definition = operations[0]
-    name = definition.name.value if definition.name else ""
     problems = validate(schema, document)
     if problems:
-        raise Refused([_render_problem(problem, name) for problem in problems])
+        raise Refused([_render_problem(problem, document) for problem in problems])
     fragments = {
         found.name.value: found
         for found in document.definitions
@@ -114,26 +118,64 @@ def _render_syntax_error(error: GraphQLSyntaxError) -> dict[str, Any]:
     return {"message": f"Parse error on [{line}, {column}]: {error.message}"}
 
 
-def _render_problem(problem: GraphQLError, operation_name: str) -> dict[str, Any]:
+def _render_problem(problem: GraphQLError, document: DocumentNode) -> dict[str, Any]:
     """Return a static error; an undefined field has the shape old servers send."""
     found = _UNDEFINED.match(problem.message)
     rendered: dict[str, Any] = {
         "message": problem.message,
         "locations": _render_locations(problem),
-        "path": [f"query {operation_name}".strip()],
+        "path": _find_path(problem, document),
     }
     if found is not None:
         field_name, type_name = found.groups()
         rendered["message"] = (
             f"Field '{field_name}' doesn't exist on type '{type_name}'"
         )
-        rendered["path"].append(field_name)
         rendered["extensions"] = {
             "code": "undefinedField",
             "typeName": type_name,
             "fieldName": field_name,
         }
     return rendered
+
+
+def _find_path(problem: GraphQLError, document: DocumentNode) -> list[str]:
+    """Return the names from the definition down to the node that is wrong."""
+    node = problem.nodes[0] if problem.nodes else None
+    for definition in document.definitions:
+        if isinstance(definition, OperationDefinitionNode):
+            name = definition.name.value if definition.name else ""
+            start = f"{definition.operation.value} {name}".strip()
+        elif isinstance(definition, FragmentDefinitionNode):
+            start = f"fragment {definition.name.value}"
+        else:
+            continue
+        if definition is node:
+            return [start]
+        below = _find_below(node, definition.selection_set)
+        if below is not None:
+            return [start, *below]
+    return []
+
+
+def _find_below(node: Node | None, selections: SelectionSetNode) -> list[str] | None:
+    for each in selections.selections:
+        name = _name_selection(each)
+        if each is node:
+            return [name]
+        inner = getattr(each, "selection_set", None)
+        below = None if inner is None else _find_below(node, inner)
+        if below is not None:
+            return [name, *below]
+    return None
+
+
+def _name_selection(node: SelectionNode) -> str:
+    if isinstance(node, FieldNode):
+        return node.alias.value if node.alias else node.name.value
+    if isinstance(node, InlineFragmentNode) and node.type_condition:
+        return f"... on {node.type_condition.name.value}"
+    return "..."
 
 
 def _render_locations(problem: GraphQLError) -> list[dict[str, int]]:
