@@ -69,13 +69,20 @@ def _find_head_id(watch: Watch, answers: Sequence[BranchAnswer | None]) -> str:
     if not watch.head_repository:
         own = answers[0] if answers else None
         return own.repository.repository.node_id if own else ""
-    names = {
-        answer.repository.repository.name_with_owner.lower(): answer
-        for answer in answers
-        if answer is not None
+    given = [answer.repository for answer in answers if answer is not None]
+    named = [
+        facts.repository.node_id
+        for facts in given
+        if facts.repository.name_with_owner.lower() == watch.head_repository.lower()
+    ]
+    # A fork that was renamed answers under its new name.
+    forks = {
+        facts.repository.node_id
+        for facts in given[1:]
+        if facts.parent is not None
+        and facts.parent.node_id == given[0].repository.node_id
     }
-    fork = names.get(watch.head_repository.lower())
-    return fork.repository.repository.node_id if fork else ""
+    return next(iter(named or forks), "") if len(named or forks) == 1 else ""
 
 
 def _is_default_branch(

@@ -13,11 +13,11 @@ from prwatch.domain.desired_steps import (
     TaskPlan,
     UnarchiveTask,
 )
-from prwatch.domain.pull_request import RepositoryName
+from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.repository_watch_plan import plan_repository_watches
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.task import Origin, Task
+from prwatch.domain.task import Origin, Task, TaskPullRequest
 
 
 def plan_tasks(
@@ -33,17 +33,20 @@ def plan_tasks(
     `stored` holds the archived tasks too. `origins` are the origins that the source
     speaks for: only what they made and can vanish is archived or taken away when the
     source names it no longer; everything else is only added to. With `ADOPTED` among
-    them, adopted tasks are archived when no repository watch is left for them and
-    nobody linked their pull request. `login` is who `@me` is; while it is '' that may
-    be anybody.
+    them, adopted tasks are archived when no repository watch is left for them and no
+    entry names them. `login` is who `@me` is; while it is '' that may be anybody.
     """
     owned = frozenset(origin for origin in origins if origin.can_vanish)
     names = RepositoryNames(stored)
     tasks = {task.external_id: task for task in stored.tasks}
     steps: list[Step] = list(_plan_repositories(desired, names))
     rows = TaskRows(stored)
+    merged = {row.task_id for row in stored.task_pull_requests if _is_merged(row)}
     for wanted in desired.tasks:
         task = tasks.get(wanted.external_id)
+        if task and task.origin is Origin.ADOPTED and task.id in merged:
+            # It ended with its pull request; an entry that names it changes nothing.
+            continue
         steps.extend(_plan_task(wanted, task, owned))
         task_id = task.id if task else ""
         is_owned = task is not None and task.origin in owned - {Origin.ADOPTED}
@@ -58,6 +61,10 @@ def plan_tasks(
         and task.origin in owned - {Origin.ADOPTED}
     )
     return TaskPlan(tuple(steps))
+
+
+def _is_merged(row: TaskPullRequest) -> bool:
+    return row.observation.state is PullRequestState.MERGED
 
 
 def _plan_repositories(

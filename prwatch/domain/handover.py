@@ -68,12 +68,7 @@ def find_adopted_watch(
 
 
 def list_merged_adoptions(snapshot: Snapshot) -> tuple[Task, ...]:
-    """
-    List the adopted tasks whose pull request was merged: they are archived.
-
-    One that somebody linked as well is no longer the adoption's own and stays.
-    """
-    linked = {link.task_id for link in snapshot.links}
+    """List the adopted tasks whose pull request was merged: they are archived."""
     merged = {
         row.task_id
         for row in snapshot.task_pull_requests
@@ -82,7 +77,7 @@ def list_merged_adoptions(snapshot: Snapshot) -> tuple[Task, ...]:
     return tuple(
         task
         for _, task in sorted(_list_active(snapshot).items())
-        if task.origin is Origin.ADOPTED and task.id in merged - linked
+        if task.origin is Origin.ADOPTED and task.id in merged
     )
 
 

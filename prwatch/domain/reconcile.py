@@ -8,7 +8,7 @@ from prwatch.domain.coverage import Coverage
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.targets import Place, Target, Targets
-from prwatch.domain.task import TaskPullRequest
+from prwatch.domain.task import Origin, TaskPullRequest
 from prwatch.domain.watch import Watch
 
 
@@ -127,17 +127,21 @@ def list_finished_links(snapshot: Snapshot) -> tuple[TaskPullRequest, ...]:
     """
     List the closed, unmerged pull requests that an entry or a person linked.
 
-    They have no watch and are read now and then, because they may be reopened. Tasks
-    that were only adopted have no link: their repository's list shows a reopening.
+    They have no watch and are read now and then, because they may be reopened. Those
+    of adopted tasks are found again through their repository's list instead.
     """
     linked = {
         (link.task_id, link.repository_id, link.pr_number) for link in snapshot.links
     }
-    active = {task.id for task in snapshot.tasks if task.archived_at is None}
+    followed = {
+        task.id
+        for task in snapshot.tasks
+        if task.archived_at is None and task.origin is not Origin.ADOPTED
+    }
     rows = (
         row
         for row in snapshot.task_pull_requests
-        if row.task_id in active
+        if row.task_id in followed
         and (row.task_id, row.repository_id, row.pr_number) in linked
         and row.observation.state is PullRequestState.CLOSED
         and row.detached_at is None

@@ -70,8 +70,7 @@ def _scope(row: RepositoryWatch) -> _Scope:
 def _list_left_alone(
     stored: Snapshot, scopes: Iterable[_Scope], login: str
 ) -> Iterator[Task]:
-    """List the active adopted tasks that nobody linked and no scope holds."""
-    linked = {link.task_id for link in stored.links}
+    """List the active adopted tasks that no scope holds."""
     subjects: defaultdict[str, set[_Scope]] = defaultdict(set)
     for row in stored.task_pull_requests:
         author = row.observation.author or ""
@@ -79,7 +78,7 @@ def _list_left_alone(
     kept = [_Scope(scope.repository_id, _resolve(scope, login)) for scope in scopes]
     for task in stored.tasks:
         is_adopted = task.origin is Origin.ADOPTED and task.archived_at is None
-        if is_adopted and task.id not in linked and subjects[task.id]:
+        if is_adopted and subjects[task.id]:
             held = any(
                 _holds(scope, subject)
                 for scope in kept

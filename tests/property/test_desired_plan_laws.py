@@ -1,7 +1,7 @@
 from dataclasses import replace
 from functools import singledispatch
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prwatch.domain import desired_steps as steps
@@ -67,6 +67,10 @@ WORKSPACES = st.builds(
     name=st.just("acme"),
     tasks=st.lists(TASKS, max_size=3, unique_by=lambda t: t.external_id).map(tuple),
     repository_watches=st.lists(WATCHES, max_size=2).map(tuple),
+)
+
+LAW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
@@ -212,6 +216,7 @@ def plan(desired, rows):
     return plan_tasks(desired, rows.snapshot(), origins=OWN)
 
 
+@LAW
 @given(st.lists(WORKSPACES, min_size=1, max_size=4))
 def test_an_applied_plan_leaves_nothing_to_plan(edits):
     rows = Rows()
@@ -223,6 +228,7 @@ def test_an_applied_plan_leaves_nothing_to_plan(edits):
         assert plan(desired, rows).steps == ()
 
 
+@LAW
 @given(st.lists(WORKSPACES, min_size=1, max_size=4))
 def test_a_persons_task_is_never_archived(edits):
     rows = Rows()

@@ -1,7 +1,7 @@
 import random
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prwatch.domain.reconcile import Plan, plan
@@ -26,6 +26,10 @@ ROWS = (
     make_repository(),
     make_repository("docs"),
     make_repository("fork", owner="me", name="hello", parent_node_id="R_hello"),
+)
+
+LAW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
@@ -156,6 +160,7 @@ def identity(watch):
     return (watch.task_id, watch.repository_id, kind)
 
 
+@LAW
 @given(snapshots(), targets())
 def test_an_applied_plan_leaves_nothing_to_plan(snapshot, wanted):
     after = apply(plan(wanted, snapshot), snapshot)
@@ -163,6 +168,7 @@ def test_an_applied_plan_leaves_nothing_to_plan(snapshot, wanted):
     assert plan(wanted, after) == Plan()
 
 
+@LAW
 @given(snapshots(), targets())
 def test_no_two_watches_have_one_identity_after_a_plan(snapshot, wanted):
     after = apply(plan(wanted, snapshot), snapshot)
@@ -171,6 +177,7 @@ def test_no_two_watches_have_one_identity_after_a_plan(snapshot, wanted):
     assert len(identities) == len(set(identities))
 
 
+@LAW
 @given(snapshots(), targets(), st.integers())
 def test_a_plan_does_not_depend_on_the_order_of_rows(snapshot, wanted, seed):
     chance = random.Random(seed)
@@ -183,6 +190,7 @@ def test_a_plan_does_not_depend_on_the_order_of_rows(snapshot, wanted, seed):
     assert plan(wanted, replace(snapshot, **shuffled)) == plan(wanted, snapshot)
 
 
+@LAW
 @given(snapshots(), targets())
 def test_a_held_place_loses_and_moves_nothing(snapshot, wanted):
     planned = plan(wanted, snapshot)
@@ -195,6 +203,7 @@ def test_a_held_place_loses_and_moves_nothing(snapshot, wanted):
     assert not touched & wanted.held
 
 
+@LAW
 @given(snapshots(), targets())
 def test_a_watch_on_a_targeted_branch_stays_on_it(snapshot, wanted):
     planned = plan(wanted, snapshot)
@@ -211,6 +220,7 @@ def test_a_watch_on_a_targeted_branch_stays_on_it(snapshot, wanted):
     assert not leaving & keys
 
 
+@LAW
 @given(snapshots(), targets())
 def test_discovered_watches_of_active_tasks_are_never_touched(snapshot, wanted):
     after = apply(plan(wanted, snapshot), snapshot)
@@ -223,6 +233,7 @@ def test_discovered_watches_of_active_tasks_are_never_touched(snapshot, wanted):
     assert set(kept) <= set(after.watches)
 
 
+@LAW
 @given(snapshots(), targets())
 def test_every_target_is_watched_after_a_plan(snapshot, wanted):
     after = apply(plan(wanted, snapshot), snapshot)
@@ -241,6 +252,7 @@ def test_every_target_is_watched_after_a_plan(snapshot, wanted):
     assert unwatched == []
 
 
+@LAW
 @given(st.permutations([(f"w{n}", BRANCHES[n], f"s{n}") for n in range(4)]))
 def test_sessions_that_exchange_their_branches_plan_nothing(rows):
     snapshot = make_snapshot(
@@ -264,6 +276,7 @@ def test_sessions_that_exchange_their_branches_plan_nothing(rows):
     assert plan(exchanged, snapshot) == Plan()
 
 
+@LAW
 @given(
     st.lists(st.sampled_from(BRANCHES), min_size=1, max_size=60),
     st.integers(),

@@ -211,6 +211,15 @@ def test_a_given_head_needs_no_answer_of_its_own():
     ) == [12]
 
 
+def test_a_fork_that_was_renamed_is_the_head_all_the_same():
+    watch = replace(SEARCHING, head_repository="me/old-name")
+    ours = pull_request(12, head_repository_id="R_fork")
+
+    chosen = choose_pull_requests(watch, [answer(ours), answer(repository=FORK)])
+
+    assert numbers(chosen) == [12]
+
+
 @pytest.mark.parametrize("answers", [[], [None], [None, answer(pull_request(12))]])
 def test_without_the_heads_identity_nothing_is_ours(answers):
     assert choose_pull_requests(SEARCHING, answers) == ()

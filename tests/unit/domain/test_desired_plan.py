@@ -26,7 +26,7 @@ from prwatch.domain.desired_steps import (
     TaskPlan,
     UnarchiveTask,
 )
-from prwatch.domain.pull_request import RepositoryName
+from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.task import Origin
 from tests.workspace_rows import (
     ARCHIVED_AT,
@@ -380,7 +380,6 @@ def test_an_adopted_task_ends_with_its_last_repository_watch(watch, login, is_ar
             },
             id="a person's repository watch",
         ),
-        pytest.param({"links": [make_link(12)]}, id="linked"),
         pytest.param({"task_pull_requests": []}, id="not read yet"),
     ],
 )
@@ -409,6 +408,20 @@ def test_an_adopted_task_that_an_entry_names_is_linked_and_stays():
     assert plan(tasks(entry), stored) == (
         PutLink(task="octo/hello#12", repository=HELLO, pr_number=12),
     )
+
+
+def test_an_adopted_task_that_ended_with_its_merge_is_not_begun_again():
+    task = make_task(
+        external_id="octo/hello#12", origin=Origin.ADOPTED, archived_at=ARCHIVED_AT
+    )
+    merged = make_task_pull_request(state=PullRequestState.MERGED, is_past=True)
+    entry = DesiredTask(
+        external_id="octo/hello#12",
+        repositories=(DesiredRepository(owner="octo", name="hello", pull_request=12),),
+    )
+    stored = make_snapshot(tasks=[task], task_pull_requests=[merged])
+
+    assert plan(tasks(entry), stored) == ()
 
 
 def test_the_steps_that_take_away_print_too():

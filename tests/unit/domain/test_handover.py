@@ -8,7 +8,6 @@ from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.task import Origin
 from tests.workspace_rows import (
     ARCHIVED_AT,
-    make_link,
     make_snapshot,
     make_task,
     make_task_pull_request,
@@ -62,18 +61,15 @@ def test_adopted_tasks_end_with_the_merge():
         ADOPTED,
         NAMED,
         make_task("closed", origin=Origin.ADOPTED),
-        make_task("linked", origin=Origin.ADOPTED),
         make_task("past", origin=Origin.ADOPTED),
         make_task("old", origin=Origin.ADOPTED, archived_at=ARCHIVED_AT),
     ]
     snapshot = make_snapshot(
         tasks=tasks,
-        links=[make_link(12, task_id="linked")],
         task_pull_requests=[
             make_task_pull_request(12, task_id="adopted", state=merged),
             make_task_pull_request(12, task_id="named", state=merged),
             make_task_pull_request(12, task_id="closed", state=PullRequestState.CLOSED),
-            make_task_pull_request(12, task_id="linked", state=merged),
             make_task_pull_request(12, task_id="past", state=merged, is_past=True),
             make_task_pull_request(12, task_id="old", state=merged),
         ],

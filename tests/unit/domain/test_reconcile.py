@@ -10,6 +10,7 @@ from prwatch.domain.reconcile import (
     plan,
 )
 from prwatch.domain.targets import Target, Targets
+from prwatch.domain.task import Origin
 from tests.workspace_rows import (
     ARCHIVED_AT,
     make_link,
@@ -400,12 +401,18 @@ def test_closed_links_are_listed_for_reading_again():
         make_task_pull_request(5, state=closed, is_past=True),
         make_task_pull_request(6, state=closed),
         make_task_pull_request(7, task_id="old", state=closed),
+        make_task_pull_request(8, task_id="adopted", state=closed),
     ]
     snapshot = make_snapshot(
-        tasks=[make_task(), make_task("old", archived_at=ARCHIVED_AT)],
+        tasks=[
+            make_task(),
+            make_task("old", archived_at=ARCHIVED_AT),
+            make_task("adopted", origin=Origin.ADOPTED),
+        ],
         links=[
             *(make_link(number) for number in (1, 2, 3, 4, 5)),
             make_link(7, task_id="old"),
+            make_link(8, task_id="adopted"),
         ],
         task_pull_requests=rows,
     )
