@@ -59,25 +59,42 @@ async def put_repository_facts(tx: Transaction, repository: Repository) -> Repos
     """
     Write what GitHub says about the repository with that id, and return its row.
 
-    An equal row is not written. When another row of the workspace has that node id,
-    this row and all that hangs on it are merged into that one, which is returned: it
-    has the older right to the identity. So is the row of that node id when this one
-    was merged away before.
+    An equal row is not written. A row without node id receives it; when another row
+    of the workspace has it, this row and all that hangs on it are merged into that
+    one, which is returned. A node id is never taken away or exchanged: facts of
+    another repository change nothing. When the row is gone (merged away by somebody)
+    the one of that node id, or else of that name, takes the facts.
 
     Raises:
-        StoreConflict: The row is gone, and no other has that node id.
+        StoreConflict: The row is gone, and there is no other to take its place.
     """
     stored = await find_repository_by_id(tx, repository.id)
-    if stored is None or stored.node_id != repository.node_id:
+    if stored is None or (repository.node_id and not stored.node_id):
         await tx.fetch(_QUERIES["lock_workspace"], workspace_id=repository.workspace_id)
         owner = await _find_by_node_id(tx, repository)
-        if owner is not None and owner.id != repository.id:
-            await _merge(tx, survivor=owner.id, loser=repository.id)
-            repository = replace(repository, id=owner.id)
-        elif stored is None:
-            raise StoreConflict(f"the repository {repository.id} is gone")
-    await tx.execute(_QUERIES["put_facts"], **_facts(repository))
-    return repository
+        if stored is not None and owner is not None:
+            await _merge(tx, survivor=owner.id, loser=stored.id)
+        stored = owner or stored or await _get_by_name(tx, repository)
+    if _is_another(stored, repository):
+        return stored
+    facts = replace(
+        repository, id=stored.id, node_id=repository.node_id or stored.node_id
+    )
+    await tx.execute(_QUERIES["put_facts"], **_facts(facts))
+    return facts
+
+
+def _is_another(stored: Repository, shown: Repository) -> bool:
+    return bool(stored.node_id and shown.node_id) and stored.node_id != shown.node_id
+
+
+async def _get_by_name(tx: Transaction, repository: Repository) -> Repository:
+    found = await find_repository(
+        tx, repository.workspace_id, repository.owner, repository.name
+    )
+    if found is None or _is_another(found, repository):
+        raise StoreConflict(f"the repository {repository.id} is gone")
+    return found
 
 
 async def _find_by_node_id(

@@ -237,7 +237,8 @@ async def open_runner(
         runner = InlineRunner(connection)
     else:
         worker = WorkerRunner(lambda: connection, iter_chunk_size=64)
-        await worker
+        with anyio.fail_after(_CLOSING_SECONDS, shield=True):
+            await worker
         runner = worker
     try:
         yield runner
@@ -248,9 +249,19 @@ async def open_runner(
 
 
 def prepare_writer(connection: sqlite3.Connection) -> None:
-    """Set what a writer needs: a log, a durable commit, checked references."""
+    """
+    Set what a writer needs: a log, a durable commit, checked references.
+
+    Raises:
+        StoreUnavailable: The file system cannot share memory, as a log needs.
+    """
     with map_errors():
-        connection.execute("PRAGMA journal_mode = WAL")
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StoreUnavailable(
+                "the database cannot keep a write-ahead log where it is",
+                hint="put it on a local disk, not on a network file system",
+            )
         # With NORMAL a power cut could take back a commit whose event has left.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")

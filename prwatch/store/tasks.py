@@ -9,6 +9,7 @@ import datetime as dt
 
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Task, Workspace
+from prwatch.errors import NotFound
 from prwatch.store.columns import (
     from_microseconds,
     from_optional_microseconds,
@@ -144,7 +145,7 @@ async def load_snapshot(
     Run it in `Database.read`, which gives all statements one state.
 
     Raises:
-        LookupError: There is no workspace with that id.
+        NotFound: There is no workspace with that id.
     """
     if isinstance(workspace, str):
         workspace = await _get_workspace(tx, workspace)
@@ -172,7 +173,7 @@ async def load_snapshot(
 async def _get_workspace(tx: Transaction, workspace_id: str) -> Workspace:
     rows = await tx.fetch(_QUERIES["get_workspace"], id=workspace_id)
     if not rows:
-        raise LookupError(f"no workspace {workspace_id}")
+        raise NotFound(f"no workspace {workspace_id}")
     return Workspace(id=rows[0]["id"], name=rows[0]["name"])
 
 

@@ -127,9 +127,46 @@ class RepositoriesContract:
         assert await store.write(repositories.put_repository_facts, known) == known
         assert await store.read(repositories.find_repository_by_id, "r3") == known
 
-    async def test_a_repository_that_is_gone_is_a_conflict(self, store):
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            pytest.param(make_repository(1, node_id="R_2", name="x"), id="known"),
+            pytest.param(make_repository(1, node_id="R_8", name="x"), id="unknown"),
+        ],
+    )
+    async def test_facts_of_another_repository_change_nothing(self, store, answer):
+        row = await store.write(repositories.put_repository_facts, answer)
+
+        assert row == make_repository(1)
+        assert await store.read(repositories.list_repositories, "w1") == [
+            make_repository(1),
+            make_repository(2),
+        ]
+
+    async def test_a_node_id_is_never_taken_away(self, store):
+        answer = make_repository(1, node_id="", default_branch="main")
+
+        row = await store.write(repositories.put_repository_facts, answer)
+
+        assert row == make_repository(1, default_branch="main")
+        assert await store.read(repositories.find_repository_by_id, "r1") == row
+
+    @pytest.mark.parametrize("node_id", ["R_3", ""])
+    async def test_facts_of_a_row_that_is_gone_reach_its_name(self, store, node_id):
+        await store.write(repositories.add_repository, OLD_NAME)
+        answer = make_repository(9, name="OLD", node_id=node_id)
+
+        row = await store.write(repositories.put_repository_facts, answer)
+
+        assert row == replace(answer, id="r3")
+        assert await store.read(repositories.find_repository_by_id, "r3") == row
+
+    @pytest.mark.parametrize("name", ["hello1", "nowhere"])
+    async def test_a_repository_that_is_gone_is_a_conflict(self, store, name):
+        answer = make_repository(9, name=name)
+
         with pytest.raises(StoreConflict):
-            await store.write(repositories.put_repository_facts, make_repository(9))
+            await store.write(repositories.put_repository_facts, answer)
 
     async def merge(self, store):
         return await store.write(

@@ -14,6 +14,7 @@ from prwatch.domain.task import (
     TaskRepository,
     Workspace,
 )
+from prwatch.errors import NotFound
 from prwatch.store import (
     connections,
     events,
@@ -287,7 +288,7 @@ class TasksContract:
         assert snapshot.links == (replace(LINK, task_id="t2"),)
 
     async def test_a_snapshot_of_nobody_is_an_error(self, store):
-        with pytest.raises(LookupError):
+        with pytest.raises(NotFound):
             await store.read(tasks.load_snapshot, "w9")
 
     async def test_nothing_crosses_workspaces(self, store):

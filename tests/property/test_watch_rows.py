@@ -212,6 +212,24 @@ class WatchRows(RuleBasedStateMachine):
 
         del self.model.rows[watch.id]
 
+    @rule(loser=REPOSITORIES)
+    def readdress(self, loser):
+        survivor = "r1" if loser == "r2" else "r2"
+
+        async def merge(tx):
+            taken = await watches.take_watches_of_repository(tx, loser)
+            taken.sort(key=lambda row: row.id)
+            for row in taken:
+                await watches.put_back(tx, replace(row, repository_id=survivor))
+
+        self.write(merge)
+
+        rows = [row for row in self.model.rows.values() if row.repository_id == loser]
+        for row in sorted(rows, key=lambda row: row.id):
+            del self.model.rows[row.id]
+        for row in sorted(rows, key=lambda row: row.id):
+            self.model.put_back(replace(row, repository_id=survivor))
+
     @invariant()
     def rows_are_those_of_the_model(self):
         rows = self.portal.call(
@@ -222,5 +240,5 @@ class WatchRows(RuleBasedStateMachine):
 
 TestWatchRows = WatchRows.TestCase
 TestWatchRows.settings = settings(
-    max_examples=20, stateful_step_count=20, deadline=None
+    max_examples=25, stateful_step_count=25, deadline=None
 )
