@@ -74,7 +74,7 @@ async def _walk(run: AccountRun, listing: _Listing, *, is_to_end: bool) -> set[s
             for watch in view.list_watches(probe.node_id)
         )
 
-    pages = run.account.github.iter_open_pull_requests(
+    pages = run.reader.iter_open_pull_requests(
         repository.owner, repository.name, is_known=None if is_to_end else is_known
     )
     async for outcome in pages:
@@ -114,7 +114,9 @@ async def _follow_page(
     """Treat a page as probes of what is watched, and as finds of what is not."""
     views = {view.workspace.id: view for view, _ in listing.watchers}
     for view in views.values():
-        await put_facts(run.cycle, view, page.repository)
+        await put_facts(
+            run.cycle, view, listing.repository.name_with_owner, page.repository
+        )
     await _follow_probes(run, page.probes)
     for view, repository_watch in listing.watchers:
         await _adopt(run, view, repository_watch, page.probes)
@@ -145,7 +147,7 @@ async def _adopt_own(
         return set()
     login = viewer.login if watch.author == "@me" else watch.author
     run.cycle.report.references.add(f"author:{login}")
-    found = await run.account.github.own_pull_requests(login)
+    found = await run.reader.own_pull_requests(login)
     run.progress()
     await _follow_probes(run, found.probes)
     await _adopt(run, view, watch, found.probes)

@@ -52,7 +52,7 @@ async def walk_searching(run: AccountRun) -> None:
         return
     run.cycle.report.references.update(references)
     answered: dict[BranchReference, Outcome[BranchAnswer]] = {}
-    async for answers in run.account.github.iter_branches(references):
+    async for answers in run.reader.iter_branches(references):
         run.progress()
         run.cycle.report.lookups += 1
         answered.update(answers)
@@ -96,9 +96,10 @@ async def _conclude(
             for outcome in outcomes
         ]
         _report_missing(run, search, outcomes)
-        for answer in answers:
+        for place, answer in zip(search.places, answers, strict=True):
             if answer is not None:
-                await put_facts(run.cycle, search.view, answer.repository)
+                asked = f"{place.owner}/{place.name}"
+                await put_facts(run.cycle, search.view, asked, answer.repository)
         found = choose_pull_requests(
             search.watch,
             answers,

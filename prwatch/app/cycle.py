@@ -23,6 +23,7 @@ from prwatch.domain.reference import Viewer
 from prwatch.domain.schedule import Intervals
 from prwatch.domain.task import Workspace
 from prwatch.github.client import GitHub
+from prwatch.github.rest_reader import RestReader
 from prwatch.store.database import Database
 
 YOUNG = dt.timedelta(minutes=2)
@@ -124,6 +125,12 @@ class AccountRun:
     account: Account
     views: list[WorkspaceView]
     progress: Callable[[], None]
+
+    @property
+    def reader(self) -> GitHub | RestReader:
+        """Return who is asked: the configuration may leave GraphQL out."""
+        github = self.account.github
+        return github.rest_reader if self.cycle.settings.read_path == "rest" else github
 
     async def refresh(self) -> None:
         """Read the views again if anything was committed since."""

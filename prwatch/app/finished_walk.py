@@ -35,7 +35,7 @@ async def walk_finished(run: AccountRun) -> None:
         return
     run.cycle.report.references.update(waiting)
     reopened: dict[PullRequestReference, list[Watched]] = {}
-    async for answers in run.account.github.iter_probe(list(waiting)):
+    async for answers in run.reader.iter_probe(list(waiting)):
         run.progress()
         for reference, outcome in answers.items():
             if not isinstance(outcome, Found):

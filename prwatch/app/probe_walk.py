@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from prwatch.app.cycle import AccountRun
 from prwatch.app.reading import (
@@ -39,7 +39,8 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
         for watch in take_turns(run.cycle, view, due):
             mark_asked(run, watch, now)
             reference = refer(view, watch)
-            if watch.node_id and watch.watermark is not None:
+            has_probe = run.reader.has_probes and watch.node_id
+            if has_probe and watch.watermark is not None:
                 known[reference].append((view, watch))
             else:
                 watched = Watched(view=view, watch=watch, standing=stand(view, watch))
@@ -52,7 +53,7 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
 
 async def _probe(run: AccountRun, known: Mapping[PullRequestReference, Pairs]) -> None:
     run.cycle.report.references.update(known)
-    async for answers in run.account.github.iter_probe(list(known)):
+    async for answers in run.reader.iter_probe(list(known)):
         run.progress()
         await follow_probes(run, known, answers)
 
@@ -112,13 +113,3 @@ def _has_moved(run: AccountRun, watch: Watch, probe: Probe, now: dt.datetime) ->
         memory.good_at = now
         return False
     return True
-
-
-def group_by_reference(
-    pairs: Iterable[tuple[WorkspaceView, Watch]],
-) -> dict[PullRequestReference, Pairs]:
-    """Group watches by what is asked for them: two tasks cost one reference."""
-    grouped: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
-    for view, watch in pairs:
-        grouped[refer(view, watch)].append((view, watch))
-    return dict(grouped)

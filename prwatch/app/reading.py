@@ -31,7 +31,7 @@ async def read_details(run: AccountRun, waiting: Waiting) -> int:
     done = 0
     report = run.cycle.report
     report.references.update(waiting)
-    async for answers in run.account.github.iter_details(list(waiting)):
+    async for answers in run.reader.iter_details(list(waiting)):
         run.progress()
         report.details += len(answers)
         done += await observe_answers(run, waiting, answers)

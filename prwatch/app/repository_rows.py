@@ -15,15 +15,21 @@ class ViewOutdated(Exception):
     """Two rows turned out to be one repository: the cycle must look anew."""
 
 
-async def put_facts(cycle: Cycle, view: WorkspaceView, facts: RepositoryFacts) -> None:
+async def put_facts(
+    cycle: Cycle, view: WorkspaceView, asked: str, facts: RepositoryFacts
+) -> None:
     """
     Write what an answer says about a repository, when that is news.
 
-    The view learns it too, so that one cycle writes it once.
+    `asked` is the `owner/name` that was asked for: GitHub may answer under another,
+    because the repository was renamed. The view learns it too, so that one cycle
+    writes it once.
+
+    Raises:
+        ViewOutdated: The workspace has that repository under both names.
     """
-    name = facts.repository
-    stored = view.find_repository_by_node_id(name.node_id)
-    stored = stored or view.find_repository(name.name_with_owner)
+    stored = view.find_repository(RepositoryName(*asked.split("/", 1)))
+    stored = stored or view.find_repository(facts.repository)
     if stored is None:
         return
     followed = follow_facts(stored, facts)
@@ -45,8 +51,7 @@ async def put_repository(
     cycle: Cycle, view: WorkspaceView, shown: RepositoryName
 ) -> Repository:
     """Return the workspace's row of a repository, added when there is none."""
-    found = view.find_repository_by_node_id(shown.node_id)
-    found = found or view.find_repository(shown.name_with_owner)
+    found = view.find_repository(shown)
     if found is not None:
         return found
     new = Repository(

@@ -19,12 +19,12 @@ async def walk_unsettled(run: AccountRun) -> None:
                 continue
             asked.add(repository_id)
             run.cycle.report.references.add(repository.name_with_owner.lower())
-            outcome = await run.account.github.repository(
-                repository.owner, repository.name
-            )
+            outcome = await run.reader.repository(repository.owner, repository.name)
             run.progress()
             if isinstance(outcome, Found):
-                await put_facts(run.cycle, view, outcome.value)
+                await put_facts(
+                    run.cycle, view, repository.name_with_owner, outcome.value
+                )
             else:
                 asked.discard(repository_id)
                 name = repository.name_with_owner

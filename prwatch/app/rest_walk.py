@@ -1,29 +1,16 @@
-"""The walk without GraphQL: one watch at a time, conditionally."""
+"""Reading one pull request on demand, conditionally: the single-watch path."""
 
 import datetime as dt
 from collections.abc import Sequence
 
 from prwatch.app.cycle import AccountRun
-from prwatch.app.probe_walk import Pairs, group_by_reference
-from prwatch.app.reading import Watched, mark_asked, observe_answers, stand
-from prwatch.app.turns import take_turns
+from prwatch.app.probe_walk import Pairs
+from prwatch.app.reading import Watched, observe_answers, stand
 from prwatch.domain.outcome import Found
 from prwatch.domain.pull_request import UNOBSERVED
 from prwatch.domain.reference import PullRequestReference
 from prwatch.domain.watch import Watch
 from prwatch.github.rest import NotModified
-
-
-async def walk_with_rest(run: AccountRun) -> None:
-    """Read the discovered watches whose turn it is, each with its own requests."""
-    pairs: Pairs = []
-    now = run.cycle.now()
-    for view in run.views:
-        for watch in take_turns(run.cycle, view, view.discovered):
-            mark_asked(run, watch, now)
-            pairs.append((view, watch))
-    for reference, watchers in group_by_reference(pairs).items():
-        await check_reference(run, reference, watchers)
 
 
 async def check_reference(

@@ -14,7 +14,6 @@ from prwatch.app.probe_walk import walk_discovered
 from prwatch.app.reconciliation import Worktrees, reconcile
 from prwatch.app.repository_rows import ViewOutdated
 from prwatch.app.repository_walk import walk_unsettled
-from prwatch.app.rest_walk import walk_with_rest
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import (
@@ -112,11 +111,8 @@ async def _walk(run: AccountRun) -> None:
     """
     if not _has_work(run):
         return
-    if run.cycle.settings.read_path == "rest":
-        await walk_with_rest(run)
-        return
     if run.account.viewer is None and _wants_viewer(run):
-        run.account.viewer = await run.account.github.viewer()
+        run.account.viewer = await run.reader.viewer()
     await walk_unsettled(run)
     await walk_searching(run)
     await run.refresh()

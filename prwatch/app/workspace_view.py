@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from prwatch.domain.coverage import Coverage
-from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.targets import LiveReading, ReadingKey, Targets
 from prwatch.domain.task import Origin, Repository, Task, TaskPullRequest
@@ -49,13 +49,10 @@ class WorkspaceView:
             if watch.node_id:
                 self._watches[watch.node_id].append(watch)
 
-    def find_repository(self, name_with_owner: str) -> Repository | None:
-        """Find a repository by name, whatever its case."""
-        return self._by_name.get(name_with_owner.lower())
-
-    def find_repository_by_node_id(self, node_id: str) -> Repository | None:
-        """Find a repository by GitHub's identity."""
-        return self._by_node_id.get(node_id) if node_id else None
+    def find_repository(self, shown: RepositoryName) -> Repository | None:
+        """Find a repository by GitHub's identity, else by name in whatever case."""
+        found = self._by_node_id.get(shown.node_id) if shown.node_id else None
+        return found or self._by_name.get(shown.name_with_owner.lower())
 
     def learn_repository(self, repository: Repository) -> None:
         """Let the rest of the cycle know a repository's row as it was written now."""

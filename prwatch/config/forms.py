@@ -161,8 +161,9 @@ def _read_repository(value: object) -> str:
 
 # Such paths exist, but they cannot be written to a log, nor into JSON.
 _PATH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
-# https://git-scm.com/docs/git-check-ref-format
-_BRANCH = re.compile(r"(?![-/.])[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+# https://git-scm.com/docs/git-check-ref-format but for a space inside: servers that
+# import history have shown such names, and asking for one that is not there is safe.
+_BRANCH = re.compile(r"(?![-/. ])[^\x00-\x1f\x7f~^:?*\[\\]{1,255}(?<! )")
 # Logins are letters, digits and single hyphens; managed users end in _shortcode.
 _NAME_WITH_OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}"
 _REPOSITORY = re.compile(_NAME_WITH_OWNER)

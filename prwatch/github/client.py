@@ -28,6 +28,7 @@ from prwatch.github.credentials import Credential
 from prwatch.github.graph import Graph
 from prwatch.github.limits import Limits
 from prwatch.github.rest import Checked, Rest
+from prwatch.github.rest_reader import RestReader
 from prwatch.github.search import OwnPullRequests
 from prwatch.github.sender import Sender
 from prwatch.github.wire import Node, decode
@@ -79,6 +80,8 @@ class GitHub:
     fields that the host's schema lacks.
     """
 
+    has_probes = True
+
     def __init__(
         self,
         http: httpx.AsyncClient,
@@ -105,6 +108,8 @@ class GitHub:
         )
         self.documents = self._graph.documents
         self._memory = probe.ProbeMemory()
+        self.rest_reader = RestReader(self._rest.client, self._rest)
+        """The same questions, asked through REST alone."""
 
     @property
     def usage(self) -> Usage:

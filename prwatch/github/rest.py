@@ -88,6 +88,11 @@ class Rest:
         self._settle = settle
 
     @property
+    def client(self) -> RestClient:
+        """Return the client that the readings go through."""
+        return self._client
+
+    @property
     def usage(self) -> Usage:
         """Return what was asked so far."""
         return self._client.usage
