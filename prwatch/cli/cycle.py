@@ -1,0 +1,55 @@
+"""`prwatch cycle`, also `prwatch --cycle`: one pass over everything."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from prwatch.cli.options import get_options, global_options, load, run_async
+
+if TYPE_CHECKING:
+    from prwatch.app.cycle_report import CycleReport
+
+
+@click.command("cycle")
+@click.option(
+    "--full", "is_full", is_flag=True, help="Read every pull request in full."
+)
+@global_options
+@click.pass_context
+def command(ctx: click.Context, *, is_full: bool) -> None:
+    """
+    Make one pass and end.
+
+    Asks GitHub about everything that is watched, tells what changed, and delivers
+    what is due. Exits with 1 when a workspace could not be polled.
+    """
+    cycle(ctx, is_full=is_full)
+
+
+def cycle(ctx: click.Context, *, is_full: bool) -> None:
+    """Make one pass, print what it did, and end with its exit code."""
+    from prwatch.app.polling import run_everything_once  # noqa: PLC0415 - heavy
+    from prwatch.app.runtime import open_runtime  # noqa: PLC0415 - heavy
+    from prwatch.cli.cycle_output import print_report  # noqa: PLC0415 - goes with them
+    from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
+    from prwatch.cli.progress import Progress  # noqa: PLC0415 - heavy
+    from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
+
+    is_json = get_options(ctx).is_json
+    loaded = load(ctx)
+    # Under --json the one object is alone on stdout.
+    stdout = sys.stderr.buffer if is_json else None
+    surroundings = build_surroundings(ctx, stdout=stdout)
+    progress = Progress("asking GitHub, answers:", clock=surroundings.clock)
+    start_logging(ctx, loaded, progress=progress)
+
+    async def work() -> "CycleReport":
+        async with open_runtime(loaded, surroundings) as runtime:
+            runtime.on_progress = progress.step
+            return await run_everything_once(runtime, is_full=is_full)
+
+    with progress:
+        report = run_async(work)
+    print_report(report, loaded.config, is_json=is_json)
+    ctx.exit(1 if report.failed_workspaces else 0)
