@@ -1,48 +1,20 @@
 """Read which branch a local worktree has checked out, and where that is pushed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Final
 
 import anyio
-import anyio.to_thread
 
 from prwatch.domain.targets import LiveReading, OnBranch, UnknownBranch
-from prwatch.git.files import (
-    AskGit,
-    HeadReading,
-    Layout,
-    Signature,
-    find_layout,
-    read_head,
-    read_reference,
-    read_signature,
+from prwatch.git.checkout_files import (
+    READ_SECONDS,
+    CheckoutFiles,
+    CheckoutReader,
 )
+from prwatch.git.files import AskGit, HeadReading, Signature, read_reference
 from prwatch.git.process import Git, GitFailure
 from prwatch.git.remote import RemoteRepository
-from prwatch.git.settings import LocalSettings, Settings
-
-MOST_READERS: Final = 8
-READ_SECONDS: Final = 5.0
-_NO_ANSWER: Final = "the folder does not answer"
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """What the files of one worktree say."""
-
-    layout: Layout
-    head: HeadReading
-    settings: LocalSettings
-
-
-@dataclass(slots=True)
-class _Job:
-    """A reading in a thread, which may outlive the one who waits for it."""
-
-    is_done: bool = False
+from prwatch.git.settings import Settings
 
 
 class WorktreeReader:
@@ -62,12 +34,10 @@ class WorktreeReader:
         read_seconds: float = READ_SECONDS,
     ) -> None:
         self._git = git
-        self._read_seconds = read_seconds
         self._host = host.lower()
         self._settings = Settings(git)
-        self._limiter = anyio.CapacityLimiter(MOST_READERS)
-        self._tables: dict[Path, tuple[Signature, HeadReading]] = {}
-        self._stuck: dict[Path, _Job] = {}
+        self._files = CheckoutReader(self._settings, read_seconds=read_seconds)
+        self._tables: dict[Path, tuple[Signature, OnBranch]] = {}
 
     @property
     def settings(self) -> Settings:
@@ -90,12 +60,31 @@ class WorktreeReader:
         worktree on it is unknown, as it means no pull request.
         """
         folder = Path(path)
-        files = await self._read_files(folder)
+        files = await self._files.read([folder])
+        return await self._judge(folder, files[folder], default_branch)
+
+    async def read_worktrees(self, paths: Iterable[str]) -> dict[str, LiveReading]:
+        """Read many worktrees; one that hangs delays the others once."""
+        folders = {path: Path(path) for path in paths}
+        files = await self._files.read(sorted(set(folders.values())))
+        readings: dict[str, LiveReading] = {}
+
+        async def judge(path: str, folder: Path) -> None:
+            readings[path] = await self._judge(folder, files[folder], "")
+
+        async with anyio.create_task_group() as tasks:
+            for path, folder in folders.items():
+                tasks.start_soon(judge, path, folder)
+        return readings
+
+    async def _judge(
+        self, folder: Path, files: CheckoutFiles | UnknownBranch, default_branch: str
+    ) -> LiveReading:
         if isinstance(files, UnknownBranch):
             return files
         head = files.head
         if isinstance(head, AskGit):
-            head = await self._ask_head(folder, files.layout)
+            head = await self._ask_head(folder, files.tables)
         if isinstance(head, UnknownBranch):
             return head
         if default_branch and head.name == default_branch:
@@ -107,48 +96,18 @@ class WorktreeReader:
             return UnknownBranch(pushed.reason)
         return OnBranch(head.name, self._name_here(pushed))
 
-    async def read_worktrees(self, paths: Iterable[str]) -> dict[str, LiveReading]:
-        """Read many worktrees, several at a time; a slow one delays no other."""
-        readings: dict[str, LiveReading] = {}
-
-        async def read(path: str) -> None:
-            readings[path] = await self.read_worktree(path)
-
-        async with anyio.create_task_group() as tasks:
-            for path in sorted(set(paths)):
-                tasks.start_soon(read, path)
-        return readings
-
-    async def _read_files(self, folder: Path) -> _Files | UnknownBranch:
-        # A thread that waits for a dead network folder cannot be stopped, only left;
-        # until it comes back no second one is sent after it.
-        stuck = self._stuck.get(folder)
-        if stuck is not None and not stuck.is_done:
-            return UnknownBranch(_NO_ANSWER)
-        self._stuck.pop(folder, None)
-        job = _Job()
-        with anyio.move_on_after(self._read_seconds):
-            return await anyio.to_thread.run_sync(
-                partial(_read_files, folder, self._settings, job),
-                abandon_on_cancel=True,
-                limiter=self._limiter,
-            )
-        self._stuck[folder] = job
-        return UnknownBranch(_NO_ANSWER)
-
-    async def _ask_head(self, folder: Path, layout: Layout) -> OnBranch | UnknownBranch:
-        tables = layout.git_dir / "reftable" / "tables.list"
-        signature = read_signature(tables)
-        known = self._tables.get(tables)
-        if known is not None and known[0] == signature:
-            head = known[1]
-        else:
-            head = await self._ask_symbolic_ref(folder)
-            if signature is not None and isinstance(head, OnBranch):
-                self._tables[tables] = (signature, head)
-        return (
-            UnknownBranch("git names no branch") if isinstance(head, AskGit) else head
-        )
+    async def _ask_head(
+        self, folder: Path, tables: Signature | None
+    ) -> OnBranch | UnknownBranch:
+        known = self._tables.get(folder)
+        if known is not None and known[0] == tables:
+            return known[1]
+        head = await self._ask_symbolic_ref(folder)
+        if isinstance(head, AskGit):
+            return UnknownBranch("git names no branch")
+        if tables is not None and isinstance(head, OnBranch):
+            self._tables[folder] = (tables, head)
+        return head
 
     async def _ask_symbolic_ref(self, folder: Path) -> HeadReading:
         output = await self._git.ask(str(folder), "symbolic-ref", "--quiet", "HEAD")
@@ -164,16 +123,3 @@ class WorktreeReader:
         if repository is None or repository.host != self._host:
             return ""
         return repository.name_with_owner
-
-
-def _read_files(folder: Path, settings: Settings, job: _Job) -> _Files | UnknownBranch:
-    try:
-        layout = find_layout(folder)
-        if layout is None:
-            return UnknownBranch("there is no checkout in this folder")
-        return _Files(layout, read_head(layout), settings.read_local(layout))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        return UnknownBranch(f"cannot be read: {reason or type(error).__name__}")
-    finally:
-        job.is_done = True

@@ -1,14 +1,10 @@
 import os
 import shutil
-import threading
 
-import anyio
-import anyio.lowlevel
 import pytest
 
 from prwatch.domain.targets import OnBranch, UnknownBranch
 from prwatch.git.process import Git
-from prwatch.git.settings import Settings
 from prwatch.git.worktree import WorktreeReader
 from tests.checkouts import ENVIRON, git, make_checkout, make_program
 
@@ -460,35 +456,3 @@ async def test_a_repository_with_tables_is_read_where_git_knows_them(tmp_path, r
         pytest.skip("this git has no reftable")
 
     assert await reader.read_worktree(str(tmp_path)) == FIX
-
-
-class SlowSettings(Settings):
-    """Settings on a folder that does not answer before `answers` is set."""
-
-    def __init__(self, git):
-        super().__init__(git)
-        self.answers = threading.Event()
-        self.asked = 0
-
-    def read_local(self, layout):
-        self.asked += 1
-        self.answers.wait(10)
-        return super().read_local(layout)
-
-
-async def test_a_folder_that_does_not_answer_holds_one_thread_and_no_cycle(checkout):
-    reader = WorktreeReader(Git(ENVIRON, program=NO_GIT), read_seconds=0.05)
-    slow = reader._settings = SlowSettings(Git(ENVIRON, program=NO_GIT))
-
-    for _ in range(3):
-        assert await reader.read_worktree(str(checkout)) == UnknownBranch(
-            "the folder does not answer"
-        )
-    assert slow.asked == 1
-
-    slow.answers.set()
-    with anyio.fail_after(5):
-        while not reader._stuck[checkout].is_done:
-            await anyio.lowlevel.checkpoint()
-    reader._read_seconds = 5
-    assert await reader.read_worktree(str(checkout)) == FIX
