@@ -2,7 +2,6 @@ import threading
 
 import anyio
 import anyio.lowlevel
-import anyio.lowlevel
 import pytest
 
 from prwatch.domain.targets import OnBranch, UnknownBranch
