@@ -14,12 +14,13 @@ from prwatch.domain.handover import find_adopted_watch
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
 from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.pull_request import RepositoryName
 from prwatch.domain.reference import (
     BranchAnswer,
     BranchReference,
     PullRequestReference,
 )
-from prwatch.domain.task import TaskPullRequest
+from prwatch.domain.task import Repository, TaskPullRequest
 from prwatch.domain.watch import Watch
 from prwatch.store import watches
 from prwatch.store.database import Transaction
@@ -103,6 +104,7 @@ async def _conclude(
         found = choose_pull_requests(
             search.watch,
             answers,
+            head_repository_id=_find_head_id(search),
             task_pull_requests=search.view.list_task_pull_requests(
                 search.watch.task_id
             ),
@@ -114,6 +116,16 @@ async def _conclude(
             waiting[reference].append(watched)
     if waiting:
         await read_details(run, waiting)
+
+
+def _find_head_id(search: _Search) -> str:
+    """Return the node id of the branch's repository, '' while it is not known."""
+    view, watch = search.view, search.watch
+    repository: Repository | None = view.repositories[watch.repository_id]
+    if watch.head_repository:
+        owner, _, name = watch.head_repository.partition("/")
+        repository = view.find_repository(RepositoryName(owner, name))
+    return repository.node_id if repository else ""
 
 
 def _report_missing(

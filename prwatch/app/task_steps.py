@@ -9,6 +9,7 @@ from prwatch.domain.desired_steps import (
     AddTask,
     ArchiveTask,
     EndSession,
+    NameTask,
     PutCheckout,
     PutLink,
     PutRepositoryWatch,
@@ -86,7 +87,9 @@ class _Desk:
                 await self._apply_task(step, new_id)
 
     async def _apply_task(
-        self, step: AddTask | UnarchiveTask | RetitleTask | ArchiveTask, new_id: str
+        self,
+        step: AddTask | UnarchiveTask | NameTask | RetitleTask | ArchiveTask,
+        new_id: str,
     ) -> None:
         now = self.context.now
         match step:
@@ -102,6 +105,8 @@ class _Desk:
                 await tasks.add_task(self.tx, task)
             case UnarchiveTask(task=task):
                 await tasks.unarchive_task(self.tx, task.id)
+            case NameTask(task=task, origin=origin):
+                await tasks.put_task_origin(self.tx, task.id, origin)
             case RetitleTask(task=task, title=title):
                 await tasks.put_task_title(self.tx, task.id, title)
             case ArchiveTask(task=task):

@@ -8,6 +8,7 @@ from prwatch.domain.desired_steps import (
     AddRepository,
     AddTask,
     ArchiveTask,
+    NameTask,
     RetitleTask,
     Step,
     TaskPlan,
@@ -100,6 +101,8 @@ def _plan_task(
         return
     if task.archived_at is not None:
         yield UnarchiveTask(task)
+    if task.origin is Origin.ADOPTED and wanted.origin is not Origin.ADOPTED:
+        yield NameTask(task, wanted.origin)
     may_retitle = bool(wanted.title) or task.origin in owned
     if may_retitle and wanted.title != task.title:
         yield RetitleTask(task, wanted.title)

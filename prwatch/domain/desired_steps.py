@@ -47,6 +47,17 @@ class UnarchiveTask:
 
 
 @dataclass(frozen=True, slots=True)
+class NameTask:
+    """An adopted task that an entry or a person names: it is theirs from now on."""
+
+    task: Task
+    origin: Origin
+
+    def __str__(self) -> str:
+        return f"name adopted task {self.task.external_id}"
+
+
+@dataclass(frozen=True, slots=True)
 class RetitleTask:
     """A new title for a task."""
 
@@ -182,6 +193,7 @@ Step: TypeAlias = (
     AddRepository
     | AddTask
     | UnarchiveTask
+    | NameTask
     | RetitleTask
     | PutTaskRepository
     | RemoveTaskRepository

@@ -113,6 +113,12 @@ async def put_task_title(tx: Transaction, task_id: str, title: str) -> bool:
     return await tx.execute(_QUERIES["put_title"], id=task_id, title=title) == 1
 
 
+async def put_task_origin(tx: Transaction, task_id: str, origin: Origin) -> bool:
+    """Let a task be somebody else's; return False when it is that origin's already."""
+    query = _QUERIES["put_origin"]
+    return await tx.execute(query, id=task_id, origin=origin) == 1
+
+
 async def archive_task(tx: Transaction, task_id: str, now: dt.datetime) -> bool:
     """
     Archive an active task: its watches go, what it knows of pull requests is past.

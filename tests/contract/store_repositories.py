@@ -251,6 +251,7 @@ class RepositoriesContract:
             replace(
                 older,
                 revision=5,
+                branch=newer.branch,
                 watermark=newer.watermark,
                 fingerprint=newer.fingerprint,
             )

@@ -331,6 +331,8 @@ class WatchesContract:
         source = comes if newest == "arriving" else stands
         assert merged == replace(
             stands,
+            # Whoever arrives was found by its branch just now.
+            branch=comes.branch,
             revision=9,
             watermark=source.watermark,
             fingerprint=source.fingerprint,

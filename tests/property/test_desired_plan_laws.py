@@ -131,6 +131,12 @@ def _(step: steps.UnarchiveTask, rows):
 
 
 @apply.register
+def _(step: steps.NameTask, rows):
+    task = rows.tasks[step.task.external_id]
+    rows.tasks[task.external_id] = replace(task, origin=step.origin)
+
+
+@apply.register
 def _(step: steps.ArchiveTask, rows):
     task = rows.tasks[step.task.external_id]
     assert task.archived_at is None

@@ -47,7 +47,7 @@ class Model:
             last_sign_at=max(there.last_sign_at, watch.last_sign_at),
             node_id=there.node_id or watch.node_id,
         )
-        if not there.branch:
+        if watch.branch:
             merged = replace(
                 merged, branch=watch.branch, head_repository=watch.head_repository
             )

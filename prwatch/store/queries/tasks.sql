@@ -24,6 +24,10 @@ ON CONFLICT (workspace_id, external_id) DO NOTHING;
 -- A new title; an equal one stays untouched.
 UPDATE tasks SET title = :title WHERE id = :id AND title <> :title;
 
+-- name: put_origin
+-- A new owner; an equal one stays untouched.
+UPDATE tasks SET origin = :origin WHERE id = :id AND origin <> :origin;
+
 -- name: archive
 -- From active to archived.
 UPDATE tasks SET archived_at = :now WHERE id = :id AND archived_at IS NULL;

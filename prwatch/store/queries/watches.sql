@@ -103,12 +103,14 @@ DO UPDATE SET
     node_id = CASE
         WHEN pr_watches.node_id = '' THEN excluded.node_id ELSE pr_watches.node_id
     END,
+    -- The one that arrives was found by that branch just now: the other's may have been
+    -- renamed since, or its fork.
     head_repository = CASE
-        WHEN pr_watches.branch = '' THEN excluded.head_repository
-        ELSE pr_watches.head_repository
+        WHEN excluded.branch = '' THEN pr_watches.head_repository
+        ELSE excluded.head_repository
     END,
     branch = CASE
-        WHEN pr_watches.branch = '' THEN excluded.branch ELSE pr_watches.branch
+        WHEN excluded.branch = '' THEN pr_watches.branch ELSE excluded.branch
     END,
     (
         fingerprint, searching_since, observed_at, state, updated_at, head_ref_oid,
@@ -181,12 +183,14 @@ DO UPDATE SET
     node_id = CASE
         WHEN pr_watches.node_id = '' THEN excluded.node_id ELSE pr_watches.node_id
     END,
+    -- The one that arrives was found by that branch just now: the other's may have been
+    -- renamed since, or its fork.
     head_repository = CASE
-        WHEN pr_watches.branch = '' THEN excluded.head_repository
-        ELSE pr_watches.head_repository
+        WHEN excluded.branch = '' THEN pr_watches.head_repository
+        ELSE excluded.head_repository
     END,
     branch = CASE
-        WHEN pr_watches.branch = '' THEN excluded.branch ELSE pr_watches.branch
+        WHEN excluded.branch = '' THEN pr_watches.branch ELSE excluded.branch
     END,
     (
         fingerprint, searching_since, observed_at, state, updated_at, head_ref_oid,

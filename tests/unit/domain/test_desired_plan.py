@@ -14,6 +14,7 @@ from prwatch.domain.desired_steps import (
     AddTask,
     ArchiveTask,
     EndSession,
+    NameTask,
     PutCheckout,
     PutLink,
     PutRepositoryWatch,
@@ -393,7 +394,7 @@ def test_an_adopted_task_that_something_else_holds_stays(rows):
     assert plan(tasks(), stored) == ()
 
 
-def test_an_adopted_task_that_an_entry_names_is_linked_and_stays():
+def test_an_adopted_task_that_an_entry_names_is_the_entrys_from_now_on():
     task = make_task(external_id="octo/hello#12", origin=Origin.ADOPTED)
     stored = make_snapshot(
         tasks=[task],
@@ -406,6 +407,7 @@ def test_an_adopted_task_that_an_entry_names_is_linked_and_stays():
     )
 
     assert plan(tasks(entry), stored) == (
+        NameTask(task, Origin.CONFIG),
         PutLink(task="octo/hello#12", repository=HELLO, pr_number=12),
     )
 
@@ -428,6 +430,7 @@ def test_the_steps_that_take_away_print_too():
     planned = TaskPlan(
         (
             UnarchiveTask(OWN),
+            NameTask(OWN, Origin.CONFIG),
             RetitleTask(OWN, "New"),
             RemoveTaskRepository(make_task_repository("fix")),
             EndSession(make_session()),
@@ -438,6 +441,7 @@ def test_the_steps_that_take_away_print_too():
 
     assert str(planned).splitlines() == [
         "unarchive task t",
+        "name adopted task t",
         "retitle task t",
         "remove repository hello of t",
         "end session s",
