@@ -46,6 +46,13 @@ def find_config(
     return next((path for path in candidates if _exists(path)), None)
 
 
+def list_places(
+    environ: Mapping[str, str], cwd: Path, *, system_file: Path = SYSTEM_FILE
+) -> tuple[Path, ...]:
+    """Return where a configuration is looked for when none is named, in order."""
+    return tuple(_list_candidates(environ, cwd, system_file))
+
+
 def _list_candidates(
     environ: Mapping[str, str], cwd: Path, system_file: Path
 ) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """What is asked of GitHub, and the small answers that are no full observation."""
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prwatch.domain.pull_request import Observation, PullRequestState, RepositoryName
 
@@ -109,11 +109,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """The account behind a credential. `scopes` is None when GitHub names none."""
+    """
+    The account behind a credential. `scopes` is None when GitHub names none.
+
+    `token_expires_at` is None for a token without an end. `answered_at` is GitHub's
+    time of the answer, and no part of who it is.
+    """
 
     login: str
     database_id: int
     scopes: tuple[str, ...] | None = None
+    token_expires_at: dt.datetime | None = None
+    answered_at: dt.datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

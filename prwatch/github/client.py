@@ -31,6 +31,7 @@ from prwatch.github.rest import Checked, Rest
 from prwatch.github.rest_reader import RestReader
 from prwatch.github.search import OwnPullRequests
 from prwatch.github.sender import Sender
+from prwatch.github.token_facts import EXPIRATION_HEADER, parse_expiration
 from prwatch.github.wire import Node, decode
 
 
@@ -136,6 +137,10 @@ class GitHub:
             scopes=None
             if scopes is None
             else tuple(each.strip() for each in scopes.split(",") if each.strip()),
+            token_expires_at=parse_expiration(
+                answer.exchange.headers.get(EXPIRATION_HEADER, "")
+            ),
+            answered_at=answer.observed_at,
         )
 
     def iter_probe(
