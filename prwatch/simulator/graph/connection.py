@@ -35,9 +35,9 @@ def paginate(
 ) -> Page:
     """Return the page. Raises `FieldError` for a cursor that is none."""
     total = len(items)
-    start = _parse_cursor(arguments.get("after"), "after") or 0
+    start = _parse_cursor(arguments.get("after")) or 0
     end = total
-    before = _parse_cursor(arguments.get("before"), "before")
+    before = _parse_cursor(arguments.get("before"))
     if before is not None:
         end = min(end, before - 1)
     first, last = arguments.get("first"), arguments.get("last")
@@ -60,7 +60,7 @@ def _build_cursor(position: int) -> str:
     return base64.b64encode(f"{_MARK}{position}".encode()).decode()
 
 
-def _parse_cursor(cursor: str | None, argument: str) -> int | None:
+def _parse_cursor(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     try:
@@ -70,4 +70,4 @@ def _parse_cursor(cursor: str | None, argument: str) -> int | None:
     except ValueError:
         pass
     message = f"`{cursor}` does not appear to be a valid cursor."
-    raise FieldError("INVALID_CURSOR_ARGUMENTS", f"{message} ({argument})")
+    raise FieldError("INVALID_CURSOR_ARGUMENTS", message)

@@ -19,8 +19,10 @@ from graphql import (
     OperationDefinitionNode,
     SelectionNode,
     SelectionSetNode,
+    VariableDefinitionNode,
     build_schema,
     parse,
+    print_ast,
     validate,
 )
 from graphql.execution.values import VariableValues, get_variable_values
@@ -104,8 +106,11 @@ def coerce_variables(operation: Operation, given: dict[str, Any]) -> VariableVal
     raise Refused(
         [
             {
-                "message": problem.message,
-                "extensions": {"value": None, "problems": [{"path": []}]},
+                "message": _name_variable(operation, problem),
+                "extensions": {
+                    "value": None,
+                    "problems": [{"path": [], "explanation": problem.message}],
+                },
                 "locations": _render_locations(problem),
             }
             for problem in values
@@ -113,9 +118,21 @@ def coerce_variables(operation: Operation, given: dict[str, Any]) -> VariableVal
     )
 
 
+def _name_variable(operation: Operation, problem: GraphQLError) -> str:
+    for node in problem.nodes or ():
+        if isinstance(node, VariableDefinitionNode):
+            name, type_ = node.variable.name.value, print_ast(node.type)
+            return f"Variable ${name} of type {type_} was provided invalid value"
+    return f"{operation.name}: {problem.message}"
+
+
 def _render_syntax_error(error: GraphQLSyntaxError) -> dict[str, Any]:
     line, column = error.locations[0] if error.locations else (1, 1)
-    return {"message": f"Parse error on [{line}, {column}]: {error.message}"}
+    found = error.message.removeprefix("Syntax Error: ")
+    return {
+        "message": f"Parse error on {found} at [{line}, {column}]",
+        "locations": [{"line": line, "column": column}],
+    }
 
 
 def _render_problem(problem: GraphQLError, document: DocumentNode) -> dict[str, Any]:

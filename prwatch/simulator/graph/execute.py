@@ -17,6 +17,7 @@ from graphql import (
     FragmentSpreadNode,
     GraphQLAbstractType,
     GraphQLIncludeDirective,
+    GraphQLNonNull,
     GraphQLObjectType,
     GraphQLSkipDirective,
     InlineFragmentNode,
@@ -46,10 +47,12 @@ class _Step:
     How one field of one type is answered.
 
     `read` needs the source alone; `resolve` needs arguments and context as well.
-    `below` is None for a leaf.
+    `below` is None for a leaf. A null where `is_required` makes its object null.
     """
 
     key: str
+    location: dict[str, int]
+    is_required: bool
     is_time: bool
     read: Callable[[Any], Any] | None
     resolve: Resolver | None
@@ -75,7 +78,7 @@ class Execution:
         selections = self.operation.definition.selection_set
         if root is None or self._asks_for_schema(selections):
             return self._introspect()
-        return self._answer(self._plan(root, (selections,)), None, ())
+        return self._answer(self._plan(root, (selections,)), None, ()) or {}
 
     def _asks_for_schema(self, selections: SelectionSetNode) -> bool:
         return any(
@@ -93,7 +96,7 @@ class Execution:
 
     def _answer(
         self, steps: list[_Step], source: Any, path: tuple[str | int, ...]
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         data: dict[str, Any] = {}
         for step in steps:
             try:
@@ -110,12 +113,15 @@ class Execution:
             elif step.is_time:
                 data[step.key] = f"{value.isoformat()[:19]}Z"
             else:
-                data[step.key] = self._complete(step, value, (*path, step.key))
+                completed = self._complete(step, value, (*path, step.key))
+                if completed is None and step.is_required:
+                    return None
+                data[step.key] = completed
         return data
 
     def _complete(self, step: _Step, value: Any, path: tuple[str | int, ...]) -> Any:
         if isinstance(value, FieldError):
-            self.errors.append(value.render(path))
+            self.errors.append(value.render(path, step.location))
             return None
         if isinstance(value, list | tuple):
             return [
@@ -184,7 +190,7 @@ class Execution:
         name = node.name.value
         if name == "__typename":
             typename = type_.name
-            return _Step(key, False, lambda _: typename, None, {}, None, None)
+            return _Step(key, {}, True, False, lambda _: typename, None, {}, None, None)
         definition = type_.fields[name]
         result: Any = get_named_type(definition.type)
         below = tuple(found.selection_set for found in nodes if found.selection_set)
@@ -198,6 +204,8 @@ class Execution:
             resolve = _guard(resolve, name, arguments, below)
         return _Step(
             key,
+            _locate(node),
+            isinstance(definition.type, GraphQLNonNull),
             result.name == "DateTime",
             None if resolve else attrgetter(_CAPITAL.sub("_", name).lower()),
             resolve,
@@ -214,6 +222,13 @@ def name_type(source: Any) -> str:
         return str(kind)
     name = type(source).__name__
     return {"Review": "PullRequestReview"}.get(name, name)
+
+
+def _locate(node: FieldNode) -> dict[str, int]:
+    if node.loc is None:
+        return {"line": 1, "column": 1}
+    token = node.loc.start_token
+    return {"line": token.line, "column": token.column}
 
 
 def _guard(

@@ -25,12 +25,14 @@ class FieldError(Exception):
         self.extensions = extensions
         self.below = below
 
-    def render(self, path: tuple[str | int, ...]) -> dict[str, Any]:
+    def render(
+        self, path: tuple[str | int, ...], location: dict[str, int]
+    ) -> dict[str, Any]:
         """Return the entry of `errors` for this problem at that path."""
         rendered: dict[str, Any] = {"type": self.kind} if self.kind else {}
         rendered["path"] = [*path, *self.below]
         if self.extensions:
             rendered["extensions"] = self.extensions
-        rendered["locations"] = [{"line": 1, "column": 1}]
+        rendered["locations"] = [location]
         rendered["message"] = self.message
         return rendered

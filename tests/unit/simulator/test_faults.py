@@ -135,7 +135,7 @@ async def test_an_error_path_may_hold_integers_below_a_null_field():
         "errors": [
             {
                 "path": ["nodes", 0, "statusCheckRollup", "contexts", "nodes", 0],
-                "locations": [{"line": 1, "column": 1}],
+                "locations": [{"line": 2, "column": 37}],
                 "message": "Something went wrong while executing your query.",
             }
         ],
@@ -154,6 +154,15 @@ async def test_a_lone_surrogate_stands_in_the_first_title():
 
 
 async def test_a_slow_answer_takes_the_worlds_time_and_is_good():
+    world, ids = make_two(Fault(kind="slow", seconds=12))
+
+    body = await ask(world, TITLES, ids=ids)
+
+    assert (world.clock.slept, body["data"]) == ([12], {"nodes": GOOD})
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_the_world_answers_on_trio_too(anyio_backend):
     world, ids = make_two(Fault(kind="slow", seconds=12))
 
     body = await ask(world, TITLES, ids=ids)
