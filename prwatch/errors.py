@@ -22,9 +22,10 @@ Every error that prwatch raises on purpose.
     │   ├── PermissionDenied            one resource is not granted
     │   ├── ResourceGone                404, 410, 451
     │   └── ProtocolViolation           an answer that we do not understand
-    └── DeliveryError
-        ├── DeliveryFailed              retryable
-        └── DeliveryRejected            permanent; goes to the dead letters
+    ├── DeliveryError
+    │   ├── DeliveryFailed              retryable
+    │   └── DeliveryRejected            permanent; goes to the dead letters
+    └── DaemonError                     the running daemon refused; its reason
 
 Messages are ours: lower case, no trailing period, never a secret.
 """
@@ -245,3 +246,18 @@ class DeliveryRejected(DeliveryError):
     """The sink will never take it."""
 
     code = "delivery_rejected"
+
+
+class DaemonError(PrwatchError):
+    """
+    The running daemon did not do what it was asked over its control socket.
+
+    `reason` is the code in its answer, such as that of one of these errors,
+    `unknown_command`, `busy`, `forbidden` or `timeout`.
+    """
+
+    code = "daemon_failed"
+
+    def __init__(self, message: str, *, reason: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason

@@ -19,7 +19,7 @@ INTERVAL: Final = dt.timedelta(hours=1)
 LONGEST_PAUSE: Final = dt.timedelta(minutes=1)
 """The loop shows that it lives at least this often, also when nothing is due."""
 CHUNK: Final = 50
-"""Events of one transaction. With up to nine deliveries each it stays below 500 rows."""
+"""Events of one transaction: with nine deliveries each it writes 500 rows."""
 MOST_CHUNKS: Final = 2000
 """One turn is bounded; what is left waits for the next."""
 

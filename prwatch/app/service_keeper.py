@@ -95,13 +95,13 @@ class ServiceKeeper:
     async def run(self) -> None:
         """Run the service again and again; return when it was stopped or failed."""
         try:
-            while not self._is_stopping:
+            while self._is_wanted():
                 error = await self._run_service()
                 if error is None:
                     return
                 is_stuck = isinstance(error, ServiceStuck)
                 row = self._registry.crash(self.name, error, is_stuck=is_stuck)
-                if self._is_stopping:
+                if not self._is_wanted():
                     self._tell("service.failed_at_stop", error)
                     return
                 if self.service.is_critical and not is_stuck:
@@ -113,6 +113,9 @@ class ServiceKeeper:
             self._registry.end(self.name)
             self.settled.set()
             self.ended.set()
+
+    def _is_wanted(self) -> bool:
+        return not self._is_stopping
 
     async def _run_service(self) -> Exception | None:
         """Run the service once; return its error, or None when it ended as asked."""
@@ -135,7 +138,7 @@ class ServiceKeeper:
             return error
         finally:
             self._is_running = False
-        if self._is_stopping:
+        if not self._is_wanted():
             return None
         if scope.cancel_called:
             return ServiceStuck(f"no progress for {patience.total_seconds():g} s")
