@@ -8,28 +8,28 @@ new one first, so that a configuration that does not work changes nothing.
 
 import contextlib
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import anyio
-import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import OutboxRelay
-from prwatch.app.retention import RetentionService
+from prwatch.app.polling import build_retention
+from prwatch.app.reload import Reloader
 from prwatch.app.runtime import Runtime, Surroundings, open_runtime
 from prwatch.app.service import Service
+from prwatch.app.signals import receive_signals
 from prwatch.app.supervisor import Supervisor
 from prwatch.app.watch_loop import WatchLoop
 from prwatch.config.loader import LoadedConfig
-from prwatch.errors import PrwatchError
+from prwatch.errors import ConfigError, StoreError
 from prwatch.telemetry.systemd import SystemdNotifier
 
 RELAY_DEADLINE: Final = dt.timedelta(minutes=5)
-
-_log = structlog.get_logger()
+CLOSE_SECONDS: Final = 5.0
 
 
 class RelayService:
@@ -57,7 +57,7 @@ class RelayService:
         self._relay.stop()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shift:
     """One configuration at work: its runtime, its services, and how it is closed."""
 
@@ -67,131 +67,117 @@ class Shift:
     stack: contextlib.AsyncExitStack
 
 
-async def open_shift(loaded: LoadedConfig, surroundings: Surroundings) -> Shift:
+async def open_shift(
+    loaded: LoadedConfig, surroundings: Surroundings, registry: LoopRegistry
+) -> Shift:
     """
     Open a configuration and build its services; nothing runs yet.
 
     Raises:
         ConfigError, StoreError: It cannot be used; nothing stays open.
     """
-    async with contextlib.AsyncExitStack() as stack:
+    stack = contextlib.AsyncExitStack()
+    try:
         runtime = await stack.enter_async_context(open_runtime(loaded, surroundings))
-        loop = WatchLoop(runtime)
-        services: tuple[Service, ...] = (
-            *(RelayService(relay) for relay in runtime.relays),
-            RetentionService(
-                runtime.database,
-                clock=runtime.clock,
-                delivered_retention=loaded.config.events.delivered_retention,
-                dead_retention=loaded.config.events.dead_retention,
-            ),
-            loop,
-        )
-        return Shift(runtime, loop, services, stack.pop_all())
-    raise AssertionError  # pragma: no cover - the stack swallows nothing
+    except BaseException:
+        await stack.aclose()
+        raise
+    loop = WatchLoop(runtime, registry)
+    services: tuple[Service, ...] = (
+        *(RelayService(relay) for relay in runtime.relays),
+        build_retention(runtime, registry),
+        loop,
+    )
+    return Shift(runtime, loop, services, stack)
 
 
-class Reloader:
-    """Exchanges the configuration of a running daemon, one reload at a time."""
-
-    name = "reload"
-    is_critical = False
-    deadline: dt.timedelta | None = None
+class Daemon:
+    """The process's standing parts around the configuration that is at work."""
 
     def __init__(
         self,
         shift: Shift,
         load: Callable[[], LoadedConfig],
-        surroundings: Surroundings,
+        *,
+        registry: LoopRegistry,
         notifier: SystemdNotifier,
     ) -> None:
         self.shift = shift
-        self.supervisor: Supervisor | None = None
+        self.registry = registry
+        self.started_at = shift.runtime.clock.now()
+        self.reloader = Reloader(
+            self._exchange, notifier=notifier, clock=shift.runtime.clock
+        )
         self._load = load
-        self._surroundings = surroundings
         self._notifier = notifier
-        self._wanted = anyio.Event()
-        self._lock = anyio.Lock()
+        self._supervisor: Supervisor | None = None
 
-    def request(self) -> None:
-        """Reload soon; called by a signal."""
-        self._wanted.set()
+    def request_stop(self) -> None:
+        """End soon, with what is under way finished."""
+        if self._supervisor is not None:
+            self._supervisor.request_stop()
 
-    async def run(
-        self,
-        beat: Callable[[], None],
-        *,
-        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
-    ) -> None:
-        """Reload whenever it is requested, until cancelled."""
-        task_status.started()
-        while True:
-            await self._wanted.wait()
-            self._wanted = anyio.Event()
-            with contextlib.suppress(PrwatchError):
-                await self.reload()
-            beat()
+    def describe(self) -> str:
+        """Return the line that `systemctl status` shows."""
+        report = self.shift.loop.last_report
+        if report is None:
+            return "starting"
+        failed = len(report.failures)
+        return (
+            f"{report.watches_discovered} pull requests and "
+            f"{report.watches_searching} branches watched, {failed} failures"
+        )
 
-    async def reload(self) -> None:
+    async def run(self, standing: Sequence[Service]) -> None:
         """
-        Read the configuration again and work by it.
+        Run the standing services and the shift's until a stop is requested.
 
         Raises:
-            PrwatchError: It is refused; the daemon goes on as before.
+            Exception: What a critical service failed with.
         """
-        async with self._lock:
-            self._notifier.send_reloading(self._surroundings.clock.monotonic())
-            try:
-                await self._exchange()
-                _log.info("config.reloaded")
-            except PrwatchError as error:
-                problems = getattr(error, "problems", ())
-                _log.warning("config.refused", reason=str(error), problems=problems)
-                raise
-            finally:
-                self._notifier.send_ready()
+        surroundings = self.shift.runtime.surroundings
+        self._supervisor = Supervisor(
+            (*standing, self.reloader, *self.shift.services),
+            registry=self.registry,
+            clock=surroundings.clock,
+            chance=surroundings.chance,
+            notifier=self._notifier,
+            grace=self.shift.runtime.config.daemon.grace,
+        )
+        try:
+            async with anyio.create_task_group() as group:
+                await group.start(self._receive_signals)
+                await self._supervisor.run()
+                group.cancel_scope.cancel()
+        finally:
+            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+                await self.shift.stack.aclose()
+
+    async def _receive_signals(self, *, task_status: TaskStatus[None]) -> None:
+        await receive_signals(
+            on_stop=self.request_stop,
+            on_reload=self.reloader.request,
+            task_status=task_status,
+        )
 
     async def _exchange(self) -> None:
-        new = await open_shift(self._load(), self._surroundings)
-        if self.supervisor is None:
-            raise RuntimeError("a reload needs a running supervisor")
+        """Open the new configuration first: one that does not work changes nothing."""
+        loaded = self._load()
+        before = self.shift.runtime.config
+        if loaded.config.state_dir != before.state_dir:
+            raise ConfigError(
+                "state_dir cannot change while the daemon runs",
+                hint="restart prwatch for that",
+            )
+        surroundings = self.shift.runtime.surroundings
+        try:
+            new = await open_shift(loaded, surroundings, self.registry)
+        except StoreError as error:
+            raise ConfigError(f"the store cannot be opened: {error}") from error
         old, self.shift = self.shift, new
+        assert self._supervisor is not None  # noqa: S101 - a reload runs inside `run`
         for service in reversed(old.services):
-            await self.supervisor.remove(service.name)
+            await self._supervisor.remove(service.name)
         await old.stack.aclose()
         for service in new.services:
-            await self.supervisor.add(service)
-
-
-async def run_daemon(
-    shift: Shift,
-    reloader: Reloader,
-    standing: tuple[Service, ...],
-    *,
-    registry: LoopRegistry,
-    notifier: SystemdNotifier,
-    grace: dt.timedelta,
-    on_supervisor: Callable[[Supervisor], None] = lambda _: None,
-) -> None:
-    """
-    Run a configuration and the standing services until a stop is requested.
-
-    Raises:
-        Exception: What a critical service failed with.
-    """
-    surroundings = shift.runtime.surroundings
-    supervisor = Supervisor(
-        (*standing, reloader, *shift.services),
-        registry=registry,
-        clock=surroundings.clock,
-        chance=surroundings.chance,
-        notifier=notifier,
-        grace=grace,
-    )
-    reloader.supervisor = supervisor
-    on_supervisor(supervisor)
-    try:
-        await supervisor.run()
-    finally:
-        with anyio.CancelScope(shield=True):
-            await reloader.shift.stack.aclose()
+            await self._supervisor.add(service)

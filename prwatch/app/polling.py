@@ -3,6 +3,8 @@
 from prwatch.app.cycle import Cycle
 from prwatch.app.cycle_report import CycleReport, Failure
 from prwatch.app.limit_blocks import restore_blocks, store_blocks
+from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
 from prwatch.app.watch_cycle import run_cycle
@@ -87,11 +89,24 @@ async def poll(
     return cycle.report
 
 
+def build_retention(runtime: Runtime, registry: LoopRegistry) -> Retention:
+    """Return the service that removes what is too old."""
+    section = runtime.config.events
+    return Retention(
+        runtime.database,
+        kept=EventRetention(
+            delivered=section.delivered_retention, dead=section.dead_retention
+        ),
+        clock=runtime.clock,
+        registry=registry,
+    )
+
+
 async def run_everything_once(
     runtime: Runtime, *, is_full: bool = False
 ) -> CycleReport:
     """
-    Run every loop once, in order: tasks, polling, deliveries.
+    Run every loop once, in order: tasks, polling, deliveries, retention.
 
     The report counts what all of them wrote.
     """
@@ -100,5 +115,8 @@ async def run_everything_once(
     report = await poll(runtime, is_forced=True, is_full=is_full)
     for relay in runtime.relays:
         report.delivered += await relay.run_once()
+    await build_retention(runtime, LoopRegistry(runtime.clock)).run_once(
+        runtime.clock.now()
+    )
     report.rows_written = runtime.database.rows_written - written
     return report

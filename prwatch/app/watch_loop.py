@@ -10,6 +10,7 @@ from anyio.abc import TaskStatus
 
 from prwatch.app.cycle_report import CycleReport, Failure
 from prwatch.app.due_times import list_due_times
+from prwatch.app.loop_registry import LoopRegistry
 from prwatch.app.polling import poll, start
 from prwatch.app.runtime import Runtime
 from prwatch.domain.schedule import next_wake
@@ -26,8 +27,9 @@ class WatchLoop:
     name = "watch_cycle"
     is_critical = False
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, registry: LoopRegistry) -> None:
         self._runtime = runtime
+        self._registry = registry
         self._wake = anyio.Event()
         self._is_forced = False
         self._failures: frozenset[Failure] = frozenset()
@@ -54,7 +56,7 @@ class WatchLoop:
         await start(runtime)
         task_status.started()
         while True:
-            beat()
+            self._registry.begin_turn(self.name)
             self._wake = anyio.Event()
             is_forced, self._is_forced = self._is_forced, False
             woke_at = runtime.clock.now()
@@ -62,7 +64,7 @@ class WatchLoop:
             self.last_report = report
             self.last_finished_at = runtime.clock.now()
             self._tell(report)
-            beat()
+            self._registry.succeed(self.name)
             await self._pause(woke_at, beat)
 
     async def _pause(self, woke_at: dt.datetime, beat: Callable[[], None]) -> None:
