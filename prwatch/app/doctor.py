@@ -135,7 +135,9 @@ def _examine_folder(state_dir: Path) -> Finding:
 def _judge_token(status: TokenStatus, now: dt.datetime) -> Iterator[Finding]:
     subject = f"token of {status.workspace}"
     if status.viewer is None:
-        text = f"{status.source}: {status.problem}"
+        text = status.problem
+        if not text.startswith(status.source):
+            text = f"{status.source}: {text}"
         yield Finding(subject, Health.BROKEN, text, status.remedy)
         return
     login, kind = status.viewer.login, status.kind

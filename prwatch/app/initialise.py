@@ -67,9 +67,8 @@ def render_config(detected: Detected) -> str:
 
 _HEAD: Final = (
     "# The configuration of prwatch. `prwatch config check` tells what is wrong with",
-    "# it, `prwatch config show` what is in effect. What stands in no line here has",
-    "# its default: every key is explained in config.example.toml and in",
-    "# docs/reference/configuration.md.",
+    "# it, `prwatch config show` what is in effect. A key that is not here has its",
+    "# default; `prwatch config example` prints every key with what it means.",
     "",
     "# How often a pull request is asked about. Asking costs little: one request for",
     "# a hundred of them.",

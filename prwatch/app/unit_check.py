@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,8 +93,13 @@ async def _verify(unit: _Unit, environ: Mapping[str, str]) -> Finding:
     scope = ["--user"] if unit.is_of_user else []
     argv = [program, "verify", "--man=no", *scope, str(unit.path)]
     try:
-        with anyio.fail_after(PROGRAM_SECONDS):
-            done = await anyio.run_process(argv, check=False, env=environ)
+        # For a person's units it wants a runtime folder, which a plain shell lacks.
+        with (
+            tempfile.TemporaryDirectory(prefix="prwatch-") as folder,
+            anyio.fail_after(PROGRAM_SECONDS),
+        ):
+            variables = {"XDG_RUNTIME_DIR": folder, **environ}
+            done = await anyio.run_process(argv, check=False, env=variables)
     except (OSError, TimeoutError):
         text = f"{unit.path} is there; systemd-analyze did not say what it thinks of it"
         return Finding("systemd", Health.WARNING, text)

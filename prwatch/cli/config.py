@@ -94,6 +94,15 @@ def path(ctx: click.Context) -> None:
     ctx.exit(0 if found else 1)
 
 
+@command.command("example")
+@global_options
+def example() -> None:
+    """Print a configuration with every key, its default and its meaning."""
+    from prwatch.app.resources import read_resource  # noqa: PLC0415 - seldom needed
+
+    click.echo(read_resource("config.example.toml"), nl=False)
+
+
 def _refuse(problems: tuple[str, ...]) -> None:
     if problems:
         raise ConfigError("secrets cannot be read", problems=problems)
