@@ -101,6 +101,7 @@ def decide_commit(
     only without either makes a new association.
     """
     known = _known_watermark(watch, standing)
+    reading = _believe_null_auto_merge(reading, known)
     observation = reading.observation
     changes = compare(
         known, observation, settle=settle, is_reading_believed=is_believed
@@ -137,6 +138,15 @@ def due_after(
     if watermark is not None:
         times.append(flap_due_at(watermark, settle=settle))
     return min((time for time in times if time is not None), default=None)
+
+
+def _believe_null_auto_merge(reading: Reading, known: Watermark | None) -> Reading:
+    """Take REST's null for false, unless auto-merge is known to be armed."""
+    is_armed = known is not None and known.auto_merge is True
+    if is_armed or not reading.has_null_auto_merge:
+        return reading
+    observation = replace(reading.observation, auto_merge=False)
+    return replace(reading, observation=observation)
 
 
 def _known_watermark(watch: Watch, standing: Standing) -> Watermark | None:

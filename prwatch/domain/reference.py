@@ -101,10 +101,16 @@ class OpenPullRequests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A full reading, with the fingerprint that a probe of it would have."""
+    """
+    A full reading, with the fingerprint that a probe of it would have.
+
+    `has_null_auto_merge` is REST's null: auto-merge is not armed, or is armed and
+    this path does not show it. Its field is unobserved then.
+    """
 
     observation: Observation
     fingerprint: str = ""
+    has_null_auto_merge: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,7 +157,10 @@ class Rest:
         is_last_word = (
             walk.is_vouched and observation.settles_at is None and None not in lists
         )
-        reading = Reading(observation=observation)
+        reading = Reading(
+            observation=observation,
+            has_null_auto_merge=pull_request.auto_merge is None,
+        )
         return Checked(Found(reading), walk.tags if is_last_word else {})
 
     async def _read_parts(

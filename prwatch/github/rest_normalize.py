@@ -61,13 +61,12 @@ def build_observation(
     *,
     observed_at: dt.datetime,
     settle: dt.timedelta,
-    absent_auto_merge: Observed[bool] = UNOBSERVED,
 ) -> Observation:
     """
     Return the observation.
 
-    `absent_auto_merge` is what `auto_merge: null` becomes: GitHub sends null also
-    where auto-merge is armed and this path does not show it.
+    `auto_merge: null` is unobserved: GitHub sends it also where auto-merge is armed
+    and this path does not show it.
 
     Raises:
         ValueError: the state is a word that we do not know.
@@ -105,7 +104,7 @@ def build_observation(
         checks=verdict.state if verdict else UNOBSERVED,
         review=review.state if review else UNOBSERVED,
         mergeable=_parse_mergeable(pull_request.mergeable),
-        auto_merge=True if auto_merge else absent_auto_merge,
+        auto_merge=True if auto_merge else UNOBSERVED,
         requested_reviewers=requested,
         approvals=review.approvals if review else UNOBSERVED,
         comment_mark=_build_comment_mark(parts),

@@ -83,7 +83,7 @@ class RestReader:
     def __init__(self, client: RestClient, rest: Rest) -> None:
         self._client = client
         self._rest = rest
-        self._readings: dict[PullRequestReference, _Remembered] = {}
+        self._readings: dict[str, _Remembered] = {}
         self._facts: dict[str, tuple[str, RepositoryFacts]] = {}
 
     async def viewer(self) -> Viewer:
@@ -121,7 +121,7 @@ class RestReader:
     ) -> AsyncIterator[Mapping[PullRequestReference, Outcome[Reading]]]:
         """Read pull requests one by one, each as far as it changed."""
         for reference in references:
-            known = self._readings.get(reference)
+            known = self._readings.get(_key(reference))
             checked = await self._rest.check(
                 reference, tags=known.tags if known else {}
             )
@@ -223,10 +223,15 @@ class RestReader:
             return Found(known.reading) if known else STRANGE
         if isinstance(checked.outcome, Found) and checked.tags:
             remembered = _Remembered(checked.tags, checked.outcome.value)
-            self._readings[reference] = remembered
+            self._readings[_key(reference)] = remembered
         else:
-            self._readings.pop(reference, None)
+            self._readings.pop(_key(reference), None)
         return checked.outcome
+
+
+def _key(reference: PullRequestReference) -> str:
+    # Without the node id, which the first reading brings.
+    return f"{reference.owner}/{reference.name}#{reference.number}".lower()
 
 
 def _build_facts(node: _Repository) -> RepositoryFacts:
