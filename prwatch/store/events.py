@@ -116,6 +116,20 @@ async def retry_delivery(
     )
 
 
+async def retry_dead_deliveries(
+    tx: Transaction, sink: str | None, now: dt.datetime, *, limit: int
+) -> int:
+    """
+    Make up to `limit` dead deliveries due again, of one sink or, with None, of all.
+
+    The oldest come first. Events keep their ids and revisions. Returns how many there
+    were; call it again while it returns `limit`.
+    """
+    return await tx.execute(
+        _QUERIES["retry_dead"], sink=sink or "", now=to_microseconds(now), limit=limit
+    )
+
+
 async def count_deliveries(tx: Transaction) -> dict[tuple[str, DeliveryState], int]:
     """Return how many deliveries stand where, by sink and state, without zeros."""
     rows = await tx.fetch(_QUERIES["count_deliveries"])

@@ -1,0 +1,422 @@
+"""What `prwatch task` does: pieces of work, their sessions and pull requests."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from prwatch.app.references import (
+    NamedBranch,
+    NamedPullRequest,
+    NamedRepository,
+)
+from prwatch.app.task_edit import (
+    FoundTask,
+    build_repository,
+    get_active,
+    get_task,
+    put_task,
+    write_task,
+)
+from prwatch.app.watch_listing import WatchRow, open_desk
+from prwatch.app.workbench import Workbench
+from prwatch.domain.desired import (
+    DesiredCheckout,
+    DesiredRepository,
+    DesiredSession,
+    DesiredTask,
+    DesiredWorkspace,
+)
+from prwatch.domain.desired_plan import plan_tasks
+from prwatch.domain.desired_steps import PutSession, Step
+from prwatch.domain.repository_names import RepositoryNames
+from prwatch.domain.task import Checkout, Origin, PullRequestLink, Session
+from prwatch.domain.timestamp import format_optional_time, format_time
+from prwatch.errors import NotFound, PrwatchError
+from prwatch.store import sessions, targets, task_pull_requests, tasks
+from prwatch.store.database import Transaction
+
+_SOURCES: Final[Mapping[Origin, tuple[str, str]]] = {
+    Origin.CONFIG: ("the configuration asks for it", "remove its entry instead"),
+    Origin.WATCH_FILE: ("a watch file asks for it", "remove its entry instead"),
+    Origin.WORKTREE: ("its worktree is there", "remove the worktree instead"),
+    Origin.ADOPTED: (
+        "its repository is watched",
+        "`prwatch task detach` takes the pull request off",
+    ),
+}
+"""Why a task would come back by itself, and what to do about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session with what it has checked out, in words."""
+
+    id: str
+    started_at: dt.datetime
+    ended_at: dt.datetime | None
+    checkouts: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "id": self.id,
+            "started_at": format_time(self.started_at),
+            "ended_at": format_optional_time(self.ended_at),
+            "checkouts": list(self.checkouts),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """A task with what it asks for and what stands for it."""
+
+    id: str
+    workspace: str
+    title: str
+    origin: Origin
+    created_at: dt.datetime
+    archived_at: dt.datetime | None
+    repositories: tuple[str, ...]
+    links: tuple[str, ...]
+    sessions: tuple[SessionRow, ...]
+    watches: tuple[WatchRow, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "id": self.id,
+            "workspace": self.workspace,
+            "title": self.title,
+            "origin": self.origin.value,
+            "created_at": format_time(self.created_at),
+            "archived_at": format_optional_time(self.archived_at),
+            "repositories": list(self.repositories),
+            "links": list(self.links),
+            "sessions": [session.as_json() for session in self.sessions],
+            "pull_requests": [row.as_json() for row in self.watches],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTask:
+    """What `task add` was told. `session` may be ''."""
+
+    id: str
+    title: str = ""
+    repositories: tuple[NamedBranch | NamedRepository, ...] = ()
+    session: str = ""
+    links: tuple[NamedPullRequest, ...] = ()
+
+
+async def add_task(bench: Workbench, new: NewTask, *, workspace: str = "") -> TaskRow:
+    """
+    Add a task, or add to the one that has that id; an archived one becomes active.
+
+    With a session, it has the named branches checked out.
+
+    Raises:
+        ConfigError: The workspace must be named, or is not configured.
+        StoreError: It could not be written.
+    """
+    hosts = {named.host for named in (*new.repositories, *new.links)} - {""}
+    host = hosts.pop() if len(hosts) == 1 else ""
+    chosen = await bench.get_workspace(workspace, host=host)
+    checkouts = tuple(
+        DesiredCheckout(
+            owner=named.owner,
+            name=named.name,
+            branch=named.branch,
+            head_repository=named.head_repository,
+        )
+        for named in new.repositories
+        if isinstance(named, NamedBranch)
+    )
+    wanted = DesiredTask(
+        external_id=new.id,
+        origin=Origin.COMMAND,
+        title=new.title,
+        repositories=tuple(
+            build_repository(named) for named in (*new.repositories, *new.links)
+        ),
+        sessions=(DesiredSession(id=new.session, checkouts=checkouts),)
+        if new.session
+        else (),
+    )
+    await put_task(bench, chosen, wanted)
+    return await show_task(bench, new.id, workspace=chosen.name)
+
+
+async def list_tasks(
+    bench: Workbench, *, workspace: str = "", is_all: bool = False
+) -> tuple[TaskRow, ...]:
+    """
+    Return the active tasks, or with `is_all` the archived ones too, by name.
+
+    Raises:
+        NotFound: There is no such workspace.
+    """
+    rows: list[TaskRow] = []
+    for one in await bench.list_workspaces(workspace):
+        desk = await open_desk(bench, one)
+        watches = [*desk.iter_watches(), *desk.iter_unwatched()]
+        found = [
+            FoundTask(workspace=one, task=task, snapshot=desk.view.snapshot)
+            for task in desk.view.snapshot.tasks
+            if is_all or task.archived_at is None
+        ]
+        rows.extend(_describe(each, watches) for each in found)
+    return tuple(sorted(rows, key=lambda row: (row.workspace, row.id)))
+
+
+async def show_task(
+    bench: Workbench, external_id: str, *, workspace: str = ""
+) -> TaskRow:
+    """
+    Return one task.
+
+    Raises:
+        TaskNotFound: There is none, or several workspaces have it.
+    """
+    found = await get_task(bench, external_id, workspace=workspace)
+    desk = await open_desk(bench, found.workspace)
+    return _describe(found, [*desk.iter_watches(), *desk.iter_unwatched()])
+
+
+async def link_pull_request(
+    bench: Workbench, external_id: str, named: NamedPullRequest, *, workspace: str = ""
+) -> TaskRow:
+    """
+    Attach a pull request to an active task; one that was detached comes back.
+
+    Raises:
+        TaskNotFound: There is no such task.
+        PrwatchError: It is archived.
+    """
+    found = get_active(await get_task(bench, external_id, workspace=workspace))
+    wanted = DesiredTask(
+        external_id=external_id, repositories=(build_repository(named),)
+    )
+    await put_task(bench, found.workspace, wanted)
+    return await show_task(bench, external_id, workspace=found.workspace.name)
+
+
+async def detach_pull_request(
+    bench: Workbench, external_id: str, named: NamedPullRequest, *, workspace: str = ""
+) -> None:
+    """
+    Take a pull request off a task: only a link brings it back.
+
+    Raises:
+        TaskNotFound: There is no such task.
+        NotFound: The task has no such pull request.
+    """
+    found = await get_task(bench, external_id, workspace=workspace)
+    row = RepositoryNames(found.snapshot).find(named.owner, named.name)
+    now, task_id = bench.surroundings.clock.now(), found.task.id
+
+    async def write(tx: Transaction, repository_id: str) -> bool:
+        link = PullRequestLink(
+            task_id=task_id, repository_id=repository_id, pr_number=named.number
+        )
+        was_linked = await targets.remove_link(tx, link)
+        was_attached = await task_pull_requests.detach(
+            tx, task_id, repository_id, named.number, now
+        )
+        return was_linked or was_attached
+
+    is_done = row is not None and await bench.database.transact(
+        lambda tx: write(tx, row.id)
+    )
+    if not is_done:
+        raise NotFound(f"the task {external_id} has no pull request {named}")
+    await bench.nudge()
+
+
+async def archive_task(
+    bench: Workbench, external_id: str, *, workspace: str = ""
+) -> bool:
+    """
+    Archive a task: its watches go, its history stays. False when it was archived.
+
+    Raises:
+        TaskNotFound: There is no such task.
+        PrwatchError: The configuration asks for it.
+    """
+    found = await get_task(bench, external_id, workspace=workspace)
+    if found.task.origin in _SOURCES:
+        reason, remedy = _SOURCES[found.task.origin]
+        raise PrwatchError(
+            f"the task {external_id} would come back, because {reason}", hint=remedy
+        )
+    now = bench.surroundings.clock.now()
+
+    async def write(tx: Transaction) -> bool:
+        return await tasks.archive_task(tx, found.task.id, now)
+
+    is_done = await bench.database.transact(write)
+    await bench.nudge()
+    return is_done
+
+
+async def unarchive_task(
+    bench: Workbench, external_id: str, *, workspace: str = ""
+) -> bool:
+    """
+    Take an archived task up again: it adopts afresh. False when it was active.
+
+    Raises:
+        TaskNotFound: There is no such task.
+    """
+    found = await get_task(bench, external_id, workspace=workspace)
+
+    async def write(tx: Transaction) -> bool:
+        return await tasks.unarchive_task(tx, found.task.id)
+
+    is_done = await bench.database.transact(write)
+    await bench.reconcile(found.workspace)
+    await bench.nudge()
+    return is_done
+
+
+async def start_session(
+    bench: Workbench,
+    external_id: str,
+    session: str,
+    *,
+    checkout: NamedBranch | Path | None = None,
+    workspace: str = "",
+) -> TaskRow:
+    """
+    Start a session of an active task, or start it again, with what it checked out.
+
+    Raises:
+        TaskNotFound: There is no such task.
+        NotFound: The folder is no checkout of a repository on the workspace's host.
+        PrwatchError: The task is archived.
+    """
+    found = get_active(await get_task(bench, external_id, workspace=workspace))
+    one = await _build_checkout(bench, found, checkout)
+    places = (DesiredRepository(owner=one.owner, name=one.name),) if one else ()
+    wanted = DesiredTask(
+        external_id=external_id,
+        repositories=places if one and not _works_in(found, one) else (),
+        sessions=(DesiredSession(id=session, checkouts=(one,) if one else ()),),
+    )
+    desired = DesiredWorkspace(name=found.workspace.name, tasks=(wanted,))
+    steps: list[Step] = [
+        *plan_tasks(desired, found.snapshot, origins=frozenset()).steps
+    ]
+    stored = _find_session(found, session)
+    has_ended = stored is not None and stored.ended_at is not None
+    if has_ended and not any(isinstance(step, PutSession) for step in steps):
+        steps.append(PutSession(task=external_id, session=session))
+    await write_task(bench, found.workspace, external_id, steps)
+    return await show_task(bench, external_id, workspace=found.workspace.name)
+
+
+async def end_session(
+    bench: Workbench, external_id: str, session: str, *, workspace: str = ""
+) -> bool:
+    """
+    End a running session; what it checked out still counts. False when it had ended.
+
+    Raises:
+        TaskNotFound: There is no such task.
+        NotFound: The task has no such session.
+    """
+    found = await get_task(bench, external_id, workspace=workspace)
+    stored = _find_session(found, session)
+    if stored is None:
+        raise NotFound(f"the task {external_id} has no session {session}")
+    now, session_id = bench.surroundings.clock.now(), stored.id
+
+    async def write(tx: Transaction) -> bool:
+        return await sessions.end_session(tx, session_id, now)
+
+    is_done = await bench.database.transact(write)
+    await bench.nudge()
+    return is_done
+
+
+async def _build_checkout(
+    bench: Workbench, found: FoundTask, checkout: NamedBranch | Path | None
+) -> DesiredCheckout | None:
+    if checkout is None:
+        return None
+    if isinstance(checkout, Path):
+        host = bench.get_host(found.workspace.name)
+        path, base = await bench.find_checkout(checkout, host)
+        return DesiredCheckout(owner=base.owner, name=base.name, worktree_path=path)
+    return DesiredCheckout(
+        owner=checkout.owner,
+        name=checkout.name,
+        branch=checkout.branch,
+        head_repository=checkout.head_repository,
+    )
+
+
+def _works_in(found: FoundTask, checkout: DesiredCheckout) -> bool:
+    row = RepositoryNames(found.snapshot).find(checkout.owner, checkout.name)
+    return any(
+        row is not None
+        and (entry.task_id, entry.repository_id) == (found.task.id, row.id)
+        for entry in found.snapshot.task_repositories
+    )
+
+
+def _find_session(found: FoundTask, session: str) -> Session | None:
+    for row in found.snapshot.sessions:
+        if (row.task_id, row.external_id) == (found.task.id, session):
+            return row
+    return None
+
+
+def _describe(found: FoundTask, watches: list[WatchRow]) -> TaskRow:
+    task, snapshot = found.task, found.snapshot
+    names = {row.id: row.name_with_owner for row in snapshot.repositories}
+
+    def tell(repository_id: str, branch: str, head_repository: str) -> str:
+        head = f"{head_repository}:" if head_repository else ""
+        at = f"@{head}{branch}" if branch else ""
+        return f"{names[repository_id]}{at}"
+
+    def tell_checkout(checkout: Checkout) -> str:
+        text = tell(checkout.repository_id, checkout.branch, checkout.head_repository)
+        path = checkout.worktree_path
+        return f"{text} in {path}" if path else text
+
+    return TaskRow(
+        id=task.external_id,
+        workspace=found.workspace.name,
+        title=task.title,
+        origin=task.origin,
+        created_at=task.created_at,
+        archived_at=task.archived_at,
+        repositories=tuple(
+            tell(row.repository_id, row.branch, row.head_repository)
+            for row in snapshot.task_repositories
+            if row.task_id == task.id
+        ),
+        links=tuple(
+            f"{names[link.repository_id]}#{link.pr_number}"
+            for link in snapshot.links
+            if link.task_id == task.id
+        ),
+        sessions=tuple(
+            SessionRow(
+                id=row.external_id,
+                started_at=row.started_at,
+                ended_at=row.ended_at,
+                checkouts=tuple(
+                    tell_checkout(checkout)
+                    for checkout in snapshot.checkouts
+                    if checkout.session_id == row.id
+                ),
+            )
+            for row in snapshot.sessions
+            if row.task_id == task.id
+        ),
+        watches=tuple(row for row in watches if row.task == task.external_id),
+    )
