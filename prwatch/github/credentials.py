@@ -133,7 +133,9 @@ class FileCredential:
 
     def _read(self) -> None:
         try:
-            with self._path.open("rb") as file:
+            # Without O_NONBLOCK, opening a pipe would wait for its other end.
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
+            with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
                 facts = os.fstat(file.fileno())
                 self._check_mode(facts.st_mode)
                 seen = _Seen(facts.st_ino, facts.st_size, facts.st_mtime_ns)

@@ -1,11 +1,10 @@
-"""Cleans text from outside: no NUL, no lone surrogates, bounded where it is shown."""
+"""Cleans text from outside: no NUL, no lone surrogates."""
 
 import json
 import re
 from typing import Any, Final
 
 _LONE_SURROGATES: Final = re.compile("[\ud800-\udfff]")
-MAX_SHOWN: Final = 300
 
 
 def clean_text(text: str) -> str:
@@ -13,12 +12,6 @@ def clean_text(text: str) -> str:
     if text.isascii():
         return text.replace("\0", "") if "\0" in text else text
     return _LONE_SURROGATES.sub("\ufffd", text.replace("\0", ""))
-
-
-def shorten(text: str) -> str:
-    """Return the cleaned text on one line, at most 300 characters."""
-    line = " ".join(clean_text(text).split())
-    return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"
 
 
 def repair_json(body: bytes) -> bytes:

@@ -16,7 +16,7 @@ from prwatch.errors import (
     ResourceGone,
 )
 from prwatch.github.classify import UnknownField, failure_class, judge
-from prwatch.github.exchange import Exchange, parse_errors
+from prwatch.github.exchange import Exchange, parse_errors, parse_http_date
 from tests.github_answers import NOW
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -160,6 +160,7 @@ CLASSIC_BANNED = (
         ),
         pytest.param(graphql({"message": "x"}, status=502), ProviderUnavailable, "host", id="502 with errors"),
         pytest.param(graphql(UNDEFINED), UnknownField, "host", id="unknown field"),
+        pytest.param(graphql({"type": "NOT_FOUND"}), ResourceGone, "record", id="whole query not found"),
         pytest.param(graphql({"type": "MAX_NODE_LIMIT_EXCEEDED"}), ProtocolViolation, "host", id="too many nodes"),
         pytest.param(graphql({"type": "ARGUMENT_LIMIT"}), ProtocolViolation, "host", id="101 ids"),
         pytest.param(rest(400, "Problems parsing JSON"), ProtocolViolation, "host", id="bad request"),
@@ -204,6 +205,7 @@ def test_a_refusal_means_one_error_with_one_scope(exchange, error, scope):
         ),
         pytest.param(rest(403, ABUSE, retry_after="60"), "secondary", dt.timedelta(seconds=60), id="old wording"),
         pytest.param(rest(429), "secondary", None, id="secondary without words"),
+        pytest.param(rest(403, x_ratelimit_remaining="0"), "core", None, id="primary without words"),
         pytest.param(
             rest(403, "", retry_after="60", x_ratelimit_remaining="4000"),
             "secondary",
@@ -293,6 +295,25 @@ def test_recorded_refusals_are_understood(name, error, is_graphql):
 )
 def test_every_error_has_one_class(error, expected):
     assert failure_class(error) is expected
+
+
+def test_a_wait_in_seconds_counts_from_the_answer_or_not_at_all():
+    limit = judge(Exchange(status=429, headers={"retry-after": "7"}))
+
+    assert limit.retry_at is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Mon, 30 Nov 2026 12:00:00 GMT", NOW, id="as it should be"),
+        pytest.param("Mon, 30 Nov 2026 12:00:00 -0000", NOW, id="without a zone"),
+        pytest.param("Fri, 01 Nov 2019 13-36-03 GMT", None, id="as a recording has it"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_a_date_is_parsed_to_utc_or_not_at_all(text, expected):
+    assert parse_http_date(text) == expected
 
 
 def test_strange_errors_are_kept_as_errors_without_a_type():

@@ -77,8 +77,15 @@ async def test_what_is_no_file_or_no_token_is_refused(tmp_path):
         await missing.token()
     with pytest.raises(AuthenticationFailed, match="holds no token"):
         await FileCredential(empty).token()
-    with pytest.raises((AuthenticationFailed, ConfigError)):
+    with pytest.raises(AuthenticationFailed, match="Is a directory"):
         await FileCredential(tmp_path).token()
+
+
+async def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe", 0o600)
+
+    with pytest.raises(ConfigError, match="no regular file"):
+        await FileCredential(tmp_path / "pipe").token()
 
 
 async def test_a_generation_grows_only_with_new_content(token_file):

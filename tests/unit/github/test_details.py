@@ -379,3 +379,28 @@ async def test_twenty_five_travel_in_one_request():
 
     assert [len(each["variables"]["ids0"]) for each in host.bodies] == [25, 25, 10]
     assert len(found) == 60
+
+
+async def test_contexts_without_an_end_are_cut():
+    cursors = iter(range(100))
+    rollup = make_rollup(make_run(), page_info=MORE)
+
+    def answer(_):
+        info = {"hasNextPage": True, "endCursor": f"d{next(cursors)}"}
+        return contexts(make_run(), page_info=info)
+
+    (outcome,) = await read(make_node(statusCheckRollup=rollup), further=[answer])
+
+    assert outcome.value.observation.checks is UNOBSERVED
+    assert next(cursors) == 50
+
+
+async def test_bytes_that_are_no_text_touch_only_a_letter():
+    whole = reply({"n0": [make_node(title="x?"), make_node(2)]}).content
+    host = ScriptedHost(plain(whole.replace(b"x?", b"x\xff")))
+    two = PullRequestReference(owner="o", name="n", number=2, node_id="PR_2")
+
+    found = await host.connect().details([ONE, two])
+
+    titles = [each.value.observation.title for each in found.values()]
+    assert titles == ["x\ufffd", "Say hello"]

@@ -261,6 +261,24 @@ async def test_asking_is_counted():
     assert github.limits.budgets["graphql"].remaining == 12
 
 
+async def test_a_strange_budget_loses_no_answer():
+    body = {"n0": [make_node()], "rateLimit": {"cost": "dear"}}
+
+    found = await ScriptedHost(reply(body)).connect().probe(refer(1))
+
+    assert isinstance(found[refer(1)[0]], Found)
+
+
+async def test_a_rollup_without_contexts_is_probed_by_its_state():
+    rollup = make_checks(state="PENDING") | {"contexts": None}
+
+    found = (
+        await answering(make_node(statusCheckRollup=rollup)).connect().probe(refer(1))
+    )
+
+    assert found[refer(1)[0]].value.is_busy
+
+
 def test_the_memory_is_bounded_and_forgets_the_oldest():
     memory = ProbeMemory(size=2)
     found = [

@@ -17,7 +17,12 @@ from prwatch.domain.pull_request import (
     ReviewState,
 )
 from prwatch.domain.reference import Usage
-from prwatch.errors import AuthenticationFailed, ProviderUnavailable, RateLimited
+from prwatch.errors import (
+    AuthenticationFailed,
+    ProtocolViolation,
+    ProviderUnavailable,
+    RateLimited,
+)
 from prwatch.github import rest_wire
 from prwatch.github.rest import NOT_MODIFIED
 from prwatch.github.rest_normalize import RestParts, build_observation
@@ -388,11 +393,27 @@ async def test_a_failure_while_verifying_tags_is_raised():
         await connect(rest).check(ONE, tags={PULL: '"x"'})
 
 
+async def test_a_move_may_be_told_without_the_host():
+    here = plain({}, status=301, location="/repositories/7/pulls/1")
+    rest = RestHost(**{PULL: here, "/repositories/7/pulls/1": make_pull()})
+
+    checked = await connect(rest).check(ONE, tags={})
+
+    assert isinstance(checked.outcome, Found)
+
+
+async def test_a_server_without_teams_counts_the_people_that_are_asked():
+    pull = make_pull(requested_reviewers=[{}])
+    del pull["requested_teams"]
+
+    assert (await observe(**{PULL: pull})).requested_reviewers == 1
+
+
 async def test_a_redirect_to_another_host_is_not_followed():
     away = plain({}, status=301, location="https://evil.example/x")
     host = ScriptedHost(away)
 
-    with pytest.raises(Exception, match="301"):
+    with pytest.raises(ProtocolViolation, match="301"):
         await host.connect().check(ONE, tags={})
 
     assert len(host.requests) == 1
