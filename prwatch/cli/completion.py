@@ -21,5 +21,7 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     if kind is not None:
+        from prwatch.cli.main import COMPLETION_VARIABLE, PROGRAM  # noqa: PLC0415 - a cycle
+
         root = ctx.find_root().command
-        click.echo(kind(root, {}, "prwatch", "_PRWATCH_COMPLETE").source())
+        click.echo(kind(root, {}, PROGRAM, COMPLETION_VARIABLE).source())

@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
@@ -17,6 +17,10 @@ from prwatch.cli.errors import (
     render_error,
 )
 from prwatch.cli.options import Options, global_options
+
+PROGRAM: Final = "prwatch"
+COMPLETION_VARIABLE: Final = "_PRWATCH_COMPLETE"
+"""Set by the scripts of `prwatch completion` when a shell asks what may follow."""
 
 
 class Entry(NamedTuple):
@@ -31,12 +35,19 @@ COMMANDS: Final[Mapping[str, Entry]] = {
     "cycle": Entry("prwatch.cli.cycle", "Make one pass and end."),
     "demo": Entry("prwatch.cli.demo", "Play a story against a simulated GitHub."),
     "init": Entry("prwatch.cli.init", "Write a configuration file or systemd units."),
-    "doctor": Entry("prwatch.cli.doctor", "Check what prwatch needs."),
-    "status": Entry("prwatch.cli.status", "Show pull requests and deliveries."),
+    "doctor": Entry(
+        "prwatch.cli.doctor", "Check what prwatch needs and say what to do."
+    ),
+    "status": Entry(
+        "prwatch.cli.status", "Show workspaces, watches, failures and deliveries."
+    ),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
-    "task": Entry("prwatch.cli.task", "Manage pieces of work."),
-    "wait": Entry("prwatch.cli.wait", "Block until a verdict is decided."),
-    "events": Entry("prwatch.cli.events", "Show events and send dead ones again."),
+    "task": Entry("prwatch.cli.task", "Manage pieces of work and what they are about."),
+    "wait": Entry(
+        "prwatch.cli.wait",
+        "Block until checks, review or merge of a pull request are decided.",
+    ),
+    "events": Entry("prwatch.cli.events", "Show events, and send dead ones again."),
     "config": Entry("prwatch.cli.config", "Check and show the configuration."),
     "auth": Entry("prwatch.cli.auth", "Show the account of each workspace."),
     "completion": Entry("prwatch.cli.completion", "Print completion for a shell."),
@@ -99,16 +110,18 @@ def cli(ctx: click.Context, *, is_cycle: bool, is_full: bool) -> None:
         click.echo(ctx.get_help())
 
 
-def run(arguments: Sequence[str], options: Options | None = None) -> int:
-    """Run one command line and return its exit code. Errors are told on stderr."""
-    options = options or Options()
+def run(arguments: Sequence[str], options: Options, *, group: click.Group = cli) -> int:
+    """
+    Run one command line and return its exit code. Errors are told on stderr.
+
+    A command gives its exit code by `ctx.exit`; what it returns does not count.
+    """
     try:
-        result: Any = cli.main(
-            list(arguments), prog_name="prwatch", standalone_mode=False, obj=options
-        )
+        with group.make_context(PROGRAM, list(arguments), obj=options) as ctx:
+            group.invoke(ctx)
         sys.stdout.flush()
-    except click.Abort:
-        return INTERRUPTED
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -123,11 +136,15 @@ def run(arguments: Sequence[str], options: Options | None = None) -> int:
             raise
         click.echo(render_error(reported, options), err=True)
         return reported.exit_code
-    return result if isinstance(result, int) else 0
+    return 0
 
 
 def main() -> None:
     """Run the command line of this process."""
+    if instruction := os.environ.get(COMPLETION_VARIABLE):
+        from click.shell_completion import shell_complete  # noqa: PLC0415 - shells ask
+
+        sys.exit(shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction))
     options = Options()
     install_excepthook(options)
     for stream in (sys.stdout, sys.stderr):
