@@ -2,9 +2,7 @@
 
 import sys
 from types import TracebackType
-from typing import BinaryIO, Final, Self
-
-import click
+from typing import Final, Self, TextIO
 
 from prwatch.cli.output import clean, is_terminal
 from prwatch.clock import Clock
@@ -23,11 +21,13 @@ class Progress:
     nobody watches, an entry `progress` is logged every ten seconds.
     """
 
-    def __init__(self, words: str, *, clock: Clock) -> None:
+    def __init__(
+        self, words: str, *, clock: Clock, stream: TextIO | None = None
+    ) -> None:
         self._words = words
         self._clock = clock
-        self._is_shown = is_terminal(sys.stderr)
-        self._stream: BinaryIO = sys.stderr.buffer
+        self._stream = sys.stderr if stream is None else stream
+        self._is_shown = is_terminal(self._stream)
         self._told_at = clock.monotonic()
         self._steps = 0
 
@@ -57,15 +57,16 @@ class Progress:
     def write(self, line: bytes) -> int:
         """Write a log line in place of the changing line."""
         self._draw("")
-        return self._stream.write(line)
+        return self._stream.buffer.write(line)
 
     def flush(self) -> None:
         """Let what was written be seen."""
-        self._stream.flush()
+        self._stream.buffer.flush()
 
     def _draw(self, text: str) -> None:
         if self._is_shown:
-            click.echo(_CLEAR + clean(text), nl=False, err=True)
+            self._stream.write(_CLEAR + clean(text))
+            self._stream.flush()
 
 
 def _log(words: str, steps: int) -> None:
