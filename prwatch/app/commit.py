@@ -79,12 +79,19 @@ async def _arrive(
     tx: Transaction, commit: ObservationCommit, context: CommitContext
 ) -> Watch | None:
     """Return the row that the observation is committed to, or None when second."""
-    standing = commit.standing
-    watch = commit.before
-    if standing.takes_over is not None:
-        if not await watches.remove_watch(tx, standing.takes_over):
-            return None
-        await tasks.archive_task(tx, standing.takes_over.task_id, context.now)
+    row = await _find_row(tx, commit)
+    adopted = commit.standing.takes_over
+    if row is None or adopted is None:
+        return row
+    if not await watches.remove_watch(tx, adopted):
+        # It moved on since it was read: what it knows now passes on next time.
+        return None
+    await tasks.archive_task(tx, adopted.task_id, context.now)
+    return row
+
+
+async def _find_row(tx: Transaction, commit: ObservationCommit) -> Watch | None:
+    standing, watch = commit.standing, commit.before
     if standing.arrival is Arrival.STORED:
         return watch
     if standing.arrival is Arrival.DISCOVERED:

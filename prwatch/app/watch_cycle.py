@@ -1,5 +1,6 @@
 """One cycle: reconcile each workspace, then walk each account's references."""
 
+import contextlib
 import datetime as dt
 from collections.abc import Sequence
 
@@ -53,6 +54,9 @@ async def run_cycle(
 
 
 async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) -> None:
+    if await _notice_new_token(account):
+        # Whose it is now is asked again.
+        account.viewer = None
     for _ in range(ATTEMPTS):
         views: list[WorkspaceView] = []
         for workspace in account.workspaces:
@@ -63,6 +67,13 @@ async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) ->
         except ViewOutdated:
             continue
         return
+
+
+async def _notice_new_token(account: Account) -> bool:
+    """Look whether the token's source changed; what is wrong with it shows in use."""
+    with contextlib.suppress(ProviderError, ConfigError):
+        return await account.github.credential.reload()
+    return False
 
 
 async def _walk_account(

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from prwatch.cli.options import get_options, global_options, load, run_async
+from prwatch.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from prwatch.app.cycle_report import CycleReport
+    from prwatch.config.loader import LoadedConfig
 
 
 @click.command("cycle")
@@ -27,6 +29,25 @@ def command(ctx: click.Context, *, is_full: bool) -> None:
     cycle(ctx, is_full=is_full)
 
 
+def refuse_beside_daemon(loaded: "LoadedConfig") -> None:
+    """
+    Leave a database to the daemon that uses it; on PostgreSQL many may poll.
+
+    Raises:
+        StoreUnavailable: A daemon runs on this state folder.
+    """
+    from prwatch.app.daemon_lock import read_daemon_lock  # noqa: PLC0415 - heavy
+
+    if loaded.config.database_url:
+        return
+    daemon = read_daemon_lock(loaded.config.state_dir)
+    if daemon is not None:
+        raise StoreUnavailable(
+            f"a prwatch daemon (pid {daemon.pid}) uses this database",
+            hint="`prwatch watch check` asks it to look at once",
+        )
+
+
 def cycle(ctx: click.Context, *, is_full: bool) -> None:
     """Make one pass, print what it did, and end with its exit code."""
     from prwatch.app.polling import run_everything_once  # noqa: PLC0415 - heavy
@@ -43,6 +64,8 @@ def cycle(ctx: click.Context, *, is_full: bool) -> None:
     surroundings = build_surroundings(ctx, stdout=stdout)
     progress = Progress("asking GitHub, answers:", clock=surroundings.clock)
     start_logging(ctx, loaded, progress=progress)
+
+    refuse_beside_daemon(loaded)
 
     async def work() -> "CycleReport":
         async with open_runtime(loaded, surroundings) as runtime:

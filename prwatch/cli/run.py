@@ -1,0 +1,82 @@
+"""`prwatch run`: watch until stopped."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from prwatch.cli.options import get_options, global_options, load, run_async
+
+if TYPE_CHECKING:
+    from prwatch.app.runtime import Surroundings
+    from prwatch.config.loader import LoadedConfig
+    from prwatch.telemetry.redaction import Redactor
+
+
+@click.command("run")
+@global_options
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """
+    Watch until stopped.
+
+    Asks GitHub when something is due, and delivers what changed. SIGTERM and SIGINT
+    stop it, a second one at once; SIGHUP reads the configuration again. Under
+    systemd it tells when it is ready and that it lives.
+    """
+    from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
+    from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
+
+    loaded = load(ctx)
+    redactor = start_logging(ctx, loaded)
+    surroundings = build_surroundings(ctx)
+    run_async(lambda: _run(ctx, loaded, surroundings, redactor))
+
+
+async def _run(
+    ctx: click.Context,
+    loaded: "LoadedConfig",
+    surroundings: "Surroundings",
+    redactor: "Redactor",
+) -> None:
+    from prwatch.app.control_server import ControlServer  # noqa: PLC0415 - heavy
+    from prwatch.app.control_socket import choose_socket_path  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon import Daemon, open_shift  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon_commands import build_commands  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon_lock import acquire_daemon_lock  # noqa: PLC0415 - heavy
+    from prwatch.app.loop_registry import LoopRegistry  # noqa: PLC0415 - heavy
+    from prwatch.app.watchdog import Watchdog  # noqa: PLC0415 - heavy
+    from prwatch.cli.logs import read_secrets  # noqa: PLC0415 - heavy
+    from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
+    from prwatch.telemetry.systemd import (  # noqa: PLC0415 - heavy
+        SystemdNotifier,
+        read_notify_settings,
+    )
+
+    environ = get_options(ctx).environ
+
+    def reload() -> "LoadedConfig":
+        again = load(ctx)
+        for secret in read_secrets(again.config, environ):
+            redactor.register(secret)
+        return again
+
+    state_dir = prepare_state_dir(loaded.config.state_dir)
+    socket_path = choose_socket_path(environ, state_dir)
+    settings = read_notify_settings(environ, pid=os.getpid())
+    registry = LoopRegistry(surroundings.clock, redact=redactor.redact)
+    with (
+        SystemdNotifier(settings.address) as notifier,
+        acquire_daemon_lock(state_dir, socket_path=socket_path),
+    ):
+        shift = await open_shift(loaded, surroundings, registry)
+        daemon = Daemon(shift, reload, registry=registry, notifier=notifier)
+        watchdog = Watchdog(
+            notifier=notifier,
+            registry=registry,
+            clock=surroundings.clock,
+            interval=settings.watchdog,
+            describe=daemon.describe,
+        )
+        control = ControlServer(socket_path, build_commands(daemon))
+        await daemon.run((control, watchdog))
