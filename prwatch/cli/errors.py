@@ -1,7 +1,6 @@
 """What a person is told when a command cannot do its work."""
 
 import sys
-import traceback
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -62,6 +61,8 @@ def install_excepthook(options: Options) -> None:
     def show(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
+        import traceback  # noqa: PLC0415 - bugs are rare
+
         text = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(_redact(text, options))
 

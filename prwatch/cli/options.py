@@ -7,13 +7,13 @@ nothing heavy at their top: the list of commands has to appear at once.
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from prwatch.config.loader import LoadedConfig
     from prwatch.telemetry.redaction import Redactor
 
@@ -23,22 +23,39 @@ Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
-@dataclass(slots=True, kw_only=True)
 class Options:
     """
     What was asked for on the whole command line, and the surroundings of it.
 
     `redactor` knows the secrets of the configuration once logging has begun; what
-    is said about an error passes through it.
+    is said about an error passes through it. It is no dataclass, and paths are made
+    when asked for: the list of commands appears sooner without either module.
     """
 
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    cwd: Path = field(default_factory=Path.cwd)
-    config: Path | None = None
-    state_dir: str = ""
-    is_json: bool = False
-    log_level: str = ""
-    redactor: "Redactor | None" = None
+    def __init__(
+        self, *, environ: Mapping[str, str] | None = None, cwd: "Path | None" = None
+    ) -> None:
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.config_file = ""
+        self.state_dir = ""
+        self.is_json = False
+        self.log_level = ""
+        self.redactor: Redactor | None = None
+        self._cwd = cwd
+
+    @property
+    def cwd(self) -> "Path":
+        """Return the folder that the person stands in."""
+        from pathlib import Path  # noqa: PLC0415 - see above
+
+        return Path.cwd() if self._cwd is None else self._cwd
+
+    @property
+    def config(self) -> "Path | None":
+        """Return the file that `--config` names, or None."""
+        from pathlib import Path  # noqa: PLC0415 - see above
+
+        return Path(self.config_file) if self.config_file else None
 
     @property
     def flags(self) -> dict[str, str]:
@@ -71,9 +88,9 @@ def global_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options: tuple[Decorator, ...] = (
         click.option(
             "--config",
-            type=click.Path(path_type=Path),
+            type=click.Path(),
             expose_value=False,
-            callback=_remember("config"),
+            callback=_remember("config_file"),
             help="The configuration file.",
         ),
         click.option(

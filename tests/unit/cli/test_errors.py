@@ -19,6 +19,12 @@ from prwatch.telemetry.secret import Secret
 TOKEN = "ghp_" + "a1" * 18
 
 
+def knowing(redactor):
+    options = Options()
+    options.redactor = redactor
+    return options
+
+
 @pytest.fixture
 def restored_excepthook():
     before = sys.excepthook
@@ -51,7 +57,7 @@ def test_a_message_that_says_more_than_its_problems_stands_above_them():
     [
         pytest.param(Options(), f"cannot use {TOKEN}", id="by its shape"),
         pytest.param(
-            Options(redactor=Redactor([Secret("sesame-open")])),
+            knowing(Redactor([Secret("sesame-open")])),
             "cannot use sesame-open",
             id="by its value",
         ),

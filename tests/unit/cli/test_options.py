@@ -101,7 +101,7 @@ def test_the_command_line_wins_over_the_file(context, tmp_path):
 
 
 def test_a_file_that_was_named_must_be_there(context, tmp_path):
-    context.obj.config = Path("gone.toml")
+    context.obj.config_file = "gone.toml"
 
     with pytest.raises(ConfigError, match=f"no configuration file {tmp_path}/gone"):
         load(context)
