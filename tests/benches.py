@@ -51,7 +51,7 @@ class Stage:
             return await run_everything_once(runtime)
 
 
-def make_stage(folder, text=ONE):
+def make_stage(folder, text=ONE, *, seed=1):
     """Build a stage whose world has octo/hello with pull request 12 on branch `fix`."""
     environ = {"HOME": str(folder), "ACME_TOKEN": DEFAULT_TOKEN}
     file = folder / "prwatch.toml"
@@ -62,7 +62,7 @@ def make_stage(folder, text=ONE):
     surroundings = Surroundings(
         environ=environ,
         clock=world.clock,
-        chance=random.Random(1),
+        chance=random.Random(seed),
         stdout=io.BytesIO(),
         transport=httpx.ASGITransport(GitHubApp(world)),
     )

@@ -88,8 +88,11 @@ async def add_watch(
     )
     steps = await put_task(bench, chosen, wanted)
     desk = await open_desk(bench, chosen)
-    every = [*desk.iter_watches(), *desk.iter_unwatched()]
-    rows = [row for row in every if row.task == external_id and is_meant(row, named)]
+    rows = [
+        row
+        for row in desk.list_all()
+        if row.task == external_id and is_meant(row, named)
+    ]
     return Added(
         reference=str(named),
         workspace=chosen.name,

@@ -213,6 +213,10 @@ class Desk:
             if row.branch and (row.watermark is None or row.watermark.state == "OPEN")
         )
 
+    def list_all(self) -> list[WatchRow]:
+        """List what is watched and what once was, by repository, number, branch."""
+        return sorted([*self.iter_watches(), *self.iter_unwatched()], key=_order)
+
     def iter_watches(self) -> Iterator[WatchRow]:
         """Yield every watch."""
         for watch in self.view.snapshot.watches:

@@ -19,7 +19,7 @@ from prwatch.cli.output import format_time, print_json, print_table, print_text
 from prwatch.cli.watch import tell_state
 
 if TYPE_CHECKING:
-    from prwatch.app.task_commands import TaskRow
+    from prwatch.app.task_listing import TaskRow
     from prwatch.app.workbench import Workbench
 
 
@@ -80,7 +80,7 @@ def add(
 @click.pass_context
 def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
     """List tasks."""
-    from prwatch.app.task_commands import list_tasks  # noqa: PLC0415 - heavy
+    from prwatch.app.task_listing import list_tasks  # noqa: PLC0415 - heavy
 
     rows = run_on_bench(
         ctx, lambda bench: list_tasks(bench, workspace=workspace, is_all=is_all)
@@ -112,7 +112,7 @@ def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
 @click.pass_context
 def show(ctx: click.Context, *, task: str, workspace: str) -> None:
     """Show one task with its sessions and pull requests."""
-    from prwatch.app.task_commands import show_task  # noqa: PLC0415 - heavy
+    from prwatch.app.task_listing import show_task  # noqa: PLC0415 - heavy
 
     row = run_on_bench(ctx, lambda bench: show_task(bench, task, workspace=workspace))
     if get_options(ctx).is_json:

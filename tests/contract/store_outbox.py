@@ -243,6 +243,20 @@ class OutboxContract:
             at(9),
         )
 
+    async def test_all_dead_deliveries_are_sent_again_the_oldest_first(self, store):
+        await self.add(store, make_event(1), make_event(2, pr_number=13))
+        await self.add(store, make_event(3, pr_number=14), sinks=[HOOK, "log"])
+        await self.acquire(store)
+        for event_id in ("e1", "e2", "e3"):
+            await self.settle(store, event_id, DeliveryState.DEAD, error="refused")
+        retry = events.retry_dead_deliveries
+
+        assert await store.write(retry, "log", at(9), limit=10) == 0
+        assert await store.write(retry, None, at(9), limit=2) == 2
+        assert await self.acquired_ids(store, 9, "l2") == ["e1", "e2"]
+        assert await store.write(retry, HOOK, at(9), limit=2) == 1
+        assert await self.acquired_ids(store, 9, "l3") == ["e3"]
+
     async def test_deliveries_are_counted(self, store):
         await self.add(store, make_event(1), make_event(2, pr_number=13))
         await self.add(store, make_event(3), sinks=["log"])

@@ -45,15 +45,14 @@ WHERE event_id = :event_id AND state = 'dead'
 
 -- name: retry_dead
 -- The same for the oldest of all dead ones, up to a bound.
-WITH dead AS (
+UPDATE deliveries SET
+    state = 'pending', attempt = 0, first_due_at = :now, due_at = :now, error = ''
+FROM (
     SELECT d.event_id, d.sink FROM deliveries AS d
     WHERE d.state = 'dead' AND (d.sink = :sink OR CAST(:sink AS TEXT) = '')
     ORDER BY d.position, d.sink
     LIMIT :limit
-)
-UPDATE deliveries SET
-    state = 'pending', attempt = 0, first_due_at = :now, due_at = :now, error = ''
-FROM dead
+) AS dead
 WHERE deliveries.event_id = dead.event_id AND deliveries.sink = dead.sink
     AND deliveries.state = 'dead';
 

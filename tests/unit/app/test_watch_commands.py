@@ -8,7 +8,8 @@ from prwatch.app.references import (
     NamedRepository,
     parse_reference,
 )
-from prwatch.app.task_commands import NewTask, add_task, list_tasks
+from prwatch.app.task_commands import NewTask, add_task
+from prwatch.app.task_listing import list_tasks
 from prwatch.app.watch_commands import add_adoption, add_watch, remove_watch
 from prwatch.app.watch_listing import find_watches, list_watches
 from prwatch.errors import ConfigError, PrwatchError, WatchNotFound
