@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 
@@ -65,6 +66,8 @@ async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) ->
         try:
             await _walk_account(cycle, account, views)
         except ViewOutdated:
+            # Whoever had its turn before that was not looked at to the end.
+            cycle = replace(cycle, is_forced=True)
             continue
         return
 
