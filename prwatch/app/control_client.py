@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from anyio.streams.buffered import BufferedByteReceiveStream
 
 from prwatch.app.control_protocol import (
     MAX_ANSWER_BYTES,
@@ -14,6 +13,7 @@ from prwatch.app.control_protocol import (
     parse_answer,
 )
 from prwatch.app.daemon_lock import DaemonInfo
+from prwatch.app.line_socket import LineTooLong, connect_line_socket
 from prwatch.errors import DaemonError
 
 ANSWER_SECONDS: Final = 10.0
@@ -57,6 +57,10 @@ async def ask(
             reason="forbidden",
             hint="run it as the daemon's user, or as root",
         ) from error
+    except BlockingIOError as error:
+        raise DaemonError(
+            f"the daemon at {path} takes no more clients", reason="busy"
+        ) from error
     except TimeoutError as error:
         raise DaemonError(
             f"the daemon at {path} did not answer within {seconds:g} s",
@@ -72,23 +76,19 @@ async def ask(
 
 async def _exchange(path: Path, request: bytes) -> bytes:
     """Send one line and return the line of the answer."""
-    async with await anyio.connect_unix(path) as stream:
+    with connect_line_socket(path) as connection:
         # A daemon that refuses may close before it has read all; its reason is
         # still there to be read.
-        with contextlib.suppress(anyio.BrokenResourceError):
-            await stream.send(request)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            await connection.send(request)
         try:
-            received = BufferedByteReceiveStream(stream)
-            return await received.receive_until(b"\n", MAX_ANSWER_BYTES)
-        except anyio.DelimiterNotFound as error:
+            line = await connection.receive_line(MAX_ANSWER_BYTES)
+        except (ConnectionResetError, LineTooLong) as error:
             raise DaemonError(
-                "the daemon's answer is too long", reason="too_long"
+                f"the answer of the daemon at {path} broke off", reason="closed"
             ) from error
-        except (
-            anyio.EndOfStream,
-            anyio.IncompleteRead,
-            anyio.BrokenResourceError,
-        ) as error:
-            raise DaemonError(
-                f"the daemon at {path} closed the connection", reason="closed"
-            ) from error
+    if line is None:
+        raise DaemonError(
+            f"the daemon at {path} closed the connection", reason="closed"
+        )
+    return line

@@ -1,17 +1,13 @@
 """The daemon's side of the control socket."""
 
-import contextlib
 import datetime as dt
 import os
-import socket
-import struct
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import anyio
-from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
-from anyio.streams.buffered import BufferedByteReceiveStream
+from anyio.abc import TaskStatus
 
 from prwatch.app.control_protocol import (
     MAX_REQUEST_BYTES,
@@ -22,6 +18,7 @@ from prwatch.app.control_protocol import (
     parse_request,
 )
 from prwatch.app.control_socket import bind_socket, remove_socket
+from prwatch.app.line_socket import LineSocket, LineTooLong, accept_line_socket
 from prwatch.errors import PrwatchError
 
 MAX_CLIENTS: Final = 32
@@ -58,7 +55,7 @@ class ControlServer:
         self._path = path
         self._commands = commands
         self._allowed_uids = allowed_uids or frozenset({0, os.geteuid()})
-        self._clients = 0
+        self._clients: set[LineSocket] = set()
 
     async def run(
         self,
@@ -72,50 +69,50 @@ class ControlServer:
         Raises:
             StoreUnavailable: The socket cannot be made.
         """
-
-        async def serve(stream: SocketStream) -> None:
-            beat()
-            async with stream:
-                with contextlib.suppress(
-                    anyio.BrokenResourceError, anyio.ClosedResourceError
-                ):
-                    await self._admit(stream)
-
-        listener = await SocketListener.from_socket(bind_socket(self._path))
-        try:
-            async with listener:
-                task_status.started()
-                await listener.serve(serve)
-        finally:
-            remove_socket(self._path)
-
-    async def _admit(self, stream: SocketStream) -> None:
-        if read_peer_uid(stream) not in self._allowed_uids:
-            await _send(stream, build_refusal("forbidden", "this is another's daemon"))
-            return
-        if self._clients >= MAX_CLIENTS:
-            await _send(stream, build_refusal("busy", "too many clients at once"))
-            return
-        self._clients += 1
-        try:
-            await self._converse(stream)
-        finally:
-            self._clients -= 1
-
-    async def _converse(self, stream: SocketStream) -> None:
-        """Answer line by line until the client leaves, idles or says too much."""
-        received = BufferedByteReceiveStream(stream)
-        while True:
+        with bind_socket(self._path) as listening:
             try:
-                with anyio.fail_after(IDLE_SECONDS):
-                    line = await received.receive_until(b"\n", MAX_REQUEST_BYTES)
-            except (anyio.EndOfStream, anyio.IncompleteRead, TimeoutError):
+                async with anyio.create_task_group() as group:
+                    task_status.started()
+                    while True:
+                        client = await accept_line_socket(listening)
+                        beat()
+                        self._clients.add(client)
+                        group.start_soon(self._serve, client)
+            finally:
+                remove_socket(self._path)
+                # A task that is cancelled before it began has closed nothing.
+                for client in self._clients:
+                    client.close()
+                self._clients.clear()
+
+    async def _serve(self, client: LineSocket) -> None:
+        try:
+            with client:
+                await self._admit(client)
+        except OSError:
+            return  # A client that leaves in the middle is nobody's failure.
+        finally:
+            self._clients.discard(client)
+
+    async def _admit(self, client: LineSocket) -> None:
+        if client.peer_uid not in self._allowed_uids:
+            await _send(client, build_refusal("forbidden", "another user's daemon"))
+        elif len(self._clients) > MAX_CLIENTS:
+            await _send(client, build_refusal("busy", "too many clients at once"))
+        else:
+            await self._converse(client)
+
+    async def _converse(self, client: LineSocket) -> None:
+        """Answer line by line until the client leaves, idles or says too much."""
+        while True:
+            line = None
+            try:
+                with anyio.move_on_after(IDLE_SECONDS):
+                    line = await client.receive_line(MAX_REQUEST_BYTES)
+            except LineTooLong as error:
+                await _send(client, build_refusal("too_long", str(error)))
                 return
-            except anyio.DelimiterNotFound:
-                message = f"a request has at most {MAX_REQUEST_BYTES} bytes"
-                await _send(stream, build_refusal("too_long", message))
-                return
-            if not await _send(stream, await self._answer(line)):
+            if line is None or not await _send(client, await self._answer(line)):
                 return
 
     async def _answer(self, line: bytes) -> bytes:
@@ -138,18 +135,9 @@ class ControlServer:
             return build_refusal("timeout", f"not done within {COMMAND_SECONDS:g} s")
 
 
-def read_peer_uid(stream: SocketStream) -> int:
-    """Return the user at the other end of a Unix socket (SO_PEERCRED, unix(7))."""
-    raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - anyio's, no SQL
-    layout = struct.Struct("3i")  # struct ucred: pid, uid, gid
-    found = raw.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, layout.size)
-    uid: int = layout.unpack(found)[1]
-    return uid
-
-
-async def _send(stream: SocketStream, line: bytes) -> bool:
+async def _send(client: LineSocket, line: bytes) -> bool:
     """Send a line; return whether the client took it in time."""
     with anyio.move_on_after(IDLE_SECONDS):
-        await stream.send(line)
+        await client.send(line)
         return True
     return False

@@ -171,7 +171,8 @@ class ServiceKeeper:
     async def _wait(self, error: Exception, row: int) -> None:
         delay = RESTART.delay(row, self._chance.random())
         self._registry.wait_for_restart(self.name, delay)
-        self._tell("service.crashed", error, restart_seconds=delay.total_seconds())
+        seconds = round(delay.total_seconds(), 3)
+        self._tell("service.crashed", error, restart_seconds=seconds)
         self.settled.set()
         with anyio.CancelScope() as self._scope:
             await self._clock.sleep(delay.total_seconds())
