@@ -72,7 +72,7 @@ def loaded_by(script, *, folder):
         ),
         pytest.param(
             "prwatch.store",
-            ["prwatch.store.postgres"],
+            ["prwatch.store.postgres", "prwatch.store.postgres_errors"],
             {"asyncpg", "httpx", "gql", "rich"},
             id="store without PostgreSQL",
         ),

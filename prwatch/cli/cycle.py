@@ -34,12 +34,14 @@ def refuse_beside_daemon(loaded: "LoadedConfig") -> None:
     Leave a database to the daemon that uses it; on PostgreSQL many may poll.
 
     Raises:
-        StoreUnavailable: A daemon runs on this state folder.
+        StoreUnavailable: A daemon runs on this state folder, or it is unwritable.
     """
     from prwatch.app.daemon_lock import read_daemon_lock  # noqa: PLC0415 - heavy
+    from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
 
     if loaded.config.database_url:
         return
+    prepare_state_dir(loaded.config.state_dir)
     daemon = read_daemon_lock(loaded.config.state_dir)
     if daemon is not None:
         raise StoreUnavailable(
