@@ -105,9 +105,11 @@ _TAIL: Final = (
 
 
 def _list_token(detected: Detected) -> Iterator[str]:
-    yield "# Where the token is; it never stands in this file. Instead of this line:"
-    yield '# token_env = "GITHUB_TOKEN", token_file = "/path/to/file" (mode 0600),'
-    yield '# token_credential = "github-token" (systemd), or gh = true.'
+    yield "# Where the token is; it never stands in this file. One of:"
+    yield '# token_env = "GITHUB_TOKEN"        # an environment variable'
+    yield '# token_file = "/path/to/file"      # a file of mode 0600'
+    yield '# token_credential = "github-token" # a credential of systemd'
+    yield "# gh = true                         # the program gh is asked"
     if detected.token_env or not detected.has_gh:
         yield f'token_env = "{detected.token_env or _TOKEN_VARIABLES[0]}"'
     else:
