@@ -31,7 +31,7 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("task", type=IDENTIFIER, metavar="ID")
-@click.option("--title", default="", type=TITLE, help="A line for people.")
+@click.option("--title", type=TITLE, help="A line for people.")
 @click.option(
     "--repository",
     "repositories",
@@ -40,9 +40,7 @@ def command() -> None:
     metavar="OWNER/REPO[@BRANCH]",
     help="A repository that it works in; may be given again.",
 )
-@click.option(
-    "--session", default="", type=IDENTIFIER, metavar="ID", help="A run of work on it."
-)
+@click.option("--session", type=IDENTIFIER, metavar="ID", help="A run of work on it.")
 @click.option(
     "--link",
     "links",
@@ -58,9 +56,9 @@ def add(
     ctx: click.Context,
     *,
     task: str,
-    title: str,
+    title: str | None,
     repositories: tuple[Any, ...],
-    session: str,
+    session: str | None,
     links: tuple[Any, ...],
     workspace: str,
 ) -> None:
@@ -68,7 +66,11 @@ def add(
     from prwatch.app.task_commands import NewTask, add_task  # noqa: PLC0415 - heavy
 
     new = NewTask(
-        id=task, title=title, repositories=repositories, session=session, links=links
+        id=task,
+        title=title or "",
+        repositories=repositories,
+        session=session or "",
+        links=links,
     )
     _run(ctx, lambda bench: add_task(bench, new, workspace=workspace), "is there")
 

@@ -50,14 +50,12 @@ def command() -> None:
 @click.option(
     "--all", "is_all", is_flag=True, help="Every open pull request of the repository."
 )
-@click.option(
-    "--task", default="", type=IDENTIFIER, metavar="ID", help="The task it is for."
-)
+@click.option("--task", type=IDENTIFIER, metavar="ID", help="The task it is for.")
 @workspace_option
 @global_options
 @click.pass_context
 def add(
-    ctx: click.Context, *, ref: Any, is_all: bool, task: str, workspace: str
+    ctx: click.Context, *, ref: Any, is_all: bool, task: str | None, workspace: str
 ) -> None:
     """Watch a pull request, a branch, or a repository."""
     from prwatch.app.references import NamedRepository, NamedWatch  # noqa: PLC0415 - heavy
@@ -73,7 +71,7 @@ def add(
                 raise click.UsageError("each pull request gets a task of its own", ctx)
             place = NamedRepository(owner=named.owner, name=named.name, host=named.host)
             return await add_adoption(bench, place, workspace=workspace)
-        return await add_watch(bench, named, workspace=workspace, task=task)
+        return await add_watch(bench, named, workspace=workspace, task=task or "")
 
     added = run_on_bench(ctx, work)
     if get_options(ctx).is_json:
