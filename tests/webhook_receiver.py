@@ -1,5 +1,6 @@
 """A receiver of webhooks on loopback that answers what a test tells it to."""
 
+import contextlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -39,30 +40,32 @@ class WebhookReceiver:
     async def serve(self, stream):
         self.connections += 1
         async with stream:
-            buffer = b""
-            while True:
-                while b"\r\n\r\n" not in buffer:
-                    try:
-                        buffer += await stream.receive()
-                    except (anyio.EndOfStream, anyio.BrokenResourceError):
-                        return
-                head, _, buffer = buffer.partition(b"\r\n\r\n")
-                line, *rest = head.decode().split("\r\n")
-                headers = {}
-                for each in rest:
-                    name, _, value = each.partition(": ")
-                    headers[name.lower()] = value
-                length = int(headers.get("content-length", 0))
-                while len(buffer) < length:
-                    buffer += await stream.receive()
-                self.requests.append(Received(line, headers, buffer[:length]))
-                buffer = buffer[length:]
-                self.has_request.set()
-                if self.reply is None:
-                    await anyio.sleep_forever()
-                await stream.send(self.reply)
-                if self.is_hanging_up:
-                    return
+            # A sender may go away at any point, killed for one.
+            with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                await self._answer(stream)
+
+    async def _answer(self, stream):
+        buffer = b""
+        while True:
+            while b"\r\n\r\n" not in buffer:
+                buffer += await stream.receive()
+            head, _, buffer = buffer.partition(b"\r\n\r\n")
+            line, *rest = head.decode().split("\r\n")
+            headers = {}
+            for each in rest:
+                name, _, value = each.partition(": ")
+                headers[name.lower()] = value
+            length = int(headers.get("content-length", 0))
+            while len(buffer) < length:
+                buffer += await stream.receive()
+            self.requests.append(Received(line, headers, buffer[:length]))
+            buffer = buffer[length:]
+            self.has_request.set()
+            if self.reply is None:
+                await anyio.sleep_forever()
+            await stream.send(self.reply)
+            if self.is_hanging_up:
+                return
 
 
 @asynccontextmanager
