@@ -32,9 +32,9 @@ def parse_expiration(text: str) -> dt.datetime | None:
     for form in _FORMS:
         try:
             moment = dt.datetime.strptime(text.strip(), form)  # noqa: DTZ007 - below
-        except ValueError:
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=dt.UTC)
+            return moment.astimezone(dt.UTC)
+        except (ValueError, OverflowError):  # the latter: before or after all time
             continue
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=dt.UTC)
-        return moment.astimezone(dt.UTC)
     return None
