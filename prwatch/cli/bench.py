@@ -69,12 +69,14 @@ def run_on_bench(ctx: click.Context, work: "Callable[[Workbench], Awaitable[T]]"
 def run_with_config(
     ctx: click.Context,
     work: "Callable[[Workbench, LoadedConfig], Awaitable[T]]",
+    *,
+    level: str = "warning",
 ) -> T:
     """
     Do the same for work that also needs the whole configuration.
 
-    Logs go to stderr. Sinks of kind stdout write there too under `--json`, so that
-    the object stands alone.
+    Logs go to stderr, from `level` on; '' is what the configuration says. Sinks of
+    kind stdout write there too under `--json`, so that the object stands alone.
     """
     import sys  # noqa: PLC0415 - goes with the rest
 
@@ -83,7 +85,7 @@ def run_with_config(
     from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
 
     loaded = load(ctx)
-    start_logging(ctx, loaded, level="warning")
+    start_logging(ctx, loaded, level=level)
     stdout = sys.stderr.buffer if get_options(ctx).is_json else None
     surroundings = build_surroundings(ctx, stdout=stdout)
 

@@ -67,7 +67,8 @@ def command(
             waiter.on_look = teller.tell
             return await waiter.run(limit)
 
-    result = run_with_config(ctx, work)
+    # What is seen on the way is logged at info where nobody watches a terminal.
+    result = run_with_config(ctx, work, level="")
     if get_options(ctx).is_json:
         print_json(result.as_json())
     else:
