@@ -230,7 +230,8 @@ def main():
     for line in sys.stdin:
         order = json.loads(line)
         code = run_life(**order)
-        print(json.dumps(code), flush=True)
+        sys.stdout.write(json.dumps(code) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ async def test_no_event_is_lost_invented_or_reordered_wherever_the_process_is_ki
             assert describe(by_hook.values()) == describe(fresh.values()), point
             shutil.rmtree(folder)
 
-    print(*walked, sep="\n")
+    sys.stdout.write("\n".join(walked))
     assert [one.split()[0] for one in walked] == [
         str(number) for number in range(1, len(points) + 1)
     ]
