@@ -56,8 +56,8 @@ contract: $(VENV)/.installed-dev ## run the contract suites on every backend tha
 e2e: $(VENV)/.installed-dev ## run the program as a process against a local stand-in of GitHub
 	$(PYTEST) -q -m e2e $(PYTEST_ARGS)
 
-load: $(VENV)/.installed-dev ## run the load and soak tests
-	$(PYTEST) -q -m slow $(PYTEST_ARGS)
+load: $(VENV)/.installed-dev ## run the load and soak tests and print what each cycle cost
+	$(PYTEST) -q -s -m slow $(PYTEST_ARGS)
 
 bench: $(VENV)/.installed-dev ## run the benchmarks and print their ratios
 	$(BIN)/python -m benchmarks
