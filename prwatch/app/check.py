@@ -14,7 +14,7 @@ from typing import Any, Final
 from prwatch.app.branch_walk import walk_searching
 from prwatch.app.cycle import Account, AccountRun, Cycle
 from prwatch.app.cycle_report import CycleReport, subtract_usage
-from prwatch.app.reading import refer
+from prwatch.app.reading import mark_asked, refer
 from prwatch.app.reconciliation import reconcile
 from prwatch.app.repository_rows import ViewOutdated
 from prwatch.app.rest_walk import check_reference
@@ -254,6 +254,8 @@ async def _walk(
         return
     pairs = [(view, row) for row in view.discovered if _is_same(row, watch)]
     run = _build_run(cycle, account, view)
+    for _, row in pairs:
+        mark_asked(run, row, cycle.now())
     await check_reference(run, refer(view, watch), pairs)
 
 

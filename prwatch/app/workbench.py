@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from prwatch.app.accounts import find_host
 from prwatch.app.control_client import ANSWER_SECONDS, ask
@@ -37,7 +37,9 @@ from prwatch.git.remote import RemoteRepository
 from prwatch.store import connections, tasks
 from prwatch.store.database import Database, Transaction, Work
 
-DEFAULT_HOST = "github.com"
+DEFAULT_HOST: Final = "github.com"
+NUDGE_SECONDS: Final = 2.0
+"""A daemon that does not answer by then looks by itself soon enough."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -173,7 +175,7 @@ class Workbench:
     async def nudge(self) -> None:
         """Let the daemon look at once. It would look by itself a little later."""
         with contextlib.suppress(PrwatchError):
-            await self.ask_daemon("nudge")
+            await self.ask_daemon("nudge", seconds=NUDGE_SECONDS)
 
     async def find_checkout(
         self, folder: Path, host: str

@@ -36,10 +36,11 @@ def command(ctx: click.Context) -> None:
     if get_options(ctx).is_json:
         print_json(status.as_json())
     else:
-        _print(status)
+        print_status(status)
 
 
-def _print(status: "Status") -> None:
+def print_status(status: "Status") -> None:
+    """Print the daemon, the workspaces, the sinks, and what is wrong."""
     print_text("\n".join(_tell_daemon(status)))
     print_table(
         ("workspace", "watches", "checks", "review", "last change"),
@@ -111,6 +112,7 @@ def _tell_failures(status: "Status") -> Iterator[str]:
     facts = status.daemon.facts if status.daemon else None
     cycle = facts.get("last_cycle") if facts else None
     failures = cycle.get("failures") if isinstance(cycle, Mapping) else None
+    yield from (facts or {}).get("worktree_problems", ())
     for failure in failures or ():
         reference = failure.get("reference") or failure.get("scope")
         yield f"{failure['workspace']}: {reference}: {failure['message']}"

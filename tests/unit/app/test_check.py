@@ -1,13 +1,30 @@
 """Looking at one watch now: the whole walk for it, and for nothing else."""
 
+import contextlib
+
+import anyio
 import pytest
 
-from prwatch.app.check import answer_check, check_and_deliver, check_watch
+from prwatch.app.check import (
+    CheckReport,
+    answer_check,
+    check_and_deliver,
+    check_watch,
+    request_check,
+)
+from prwatch.app.control_server import ControlServer
+from prwatch.app.daemon_lock import acquire_daemon_lock
 from prwatch.app.references import NamedBranch, NamedPullRequest
 from prwatch.app.runtime import open_runtime
 from prwatch.app.watch_commands import add_watch
 from prwatch.app.watch_listing import list_watches
-from prwatch.errors import AuthenticationFailed, WatchNotFound
+from prwatch.errors import (
+    AuthenticationFailed,
+    DaemonError,
+    PrwatchError,
+    RateLimited,
+    WatchNotFound,
+)
 from tests.benches import ONE, get_pull_request, make_stage
 
 PULL_REQUEST = NamedPullRequest(owner="octo", name="hello", number=12)
@@ -177,3 +194,55 @@ async def test_the_daemon_answers_in_plain_values(stage):
         "delivered": 0,
     }
     assert answer["requests"] > 0
+
+
+@contextlib.asynccontextmanager
+async def daemon(state_dir, answer):
+    """A daemon that answers `check` with what is given, or with the error it is."""
+
+    async def check_there(arguments):
+        if isinstance(answer, Exception):
+            raise answer
+        return {**answer, "watch": arguments["watch"]}
+
+    async def run(*, task_status):
+        await server.run(lambda: None, task_status=task_status)
+
+    server = ControlServer(state_dir / "s", {"check": check_there})
+    with acquire_daemon_lock(state_dir, socket_path=state_dir / "s"):
+        async with anyio.create_task_group() as group:
+            await group.start(run)
+            yield
+            group.cancel_scope.cancel()
+
+
+async def test_a_running_daemon_checks_in_place_of_the_command(stage):
+    async with stage.bench() as bench:
+        without = await request_check(bench, "w1")
+        answer = {"events": {"GitHubTaskPRUpdated": 1}, "failures": [], "requests": 3}
+        async with daemon(bench.config.state_dir, answer):
+            report = await request_check(bench, "w1")
+
+    assert without is None
+    assert report == CheckReport(
+        watch_id="w1", events={"GitHubTaskPRUpdated": 1}, failures=(), requests=3
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        pytest.param(
+            RateLimited("wait", bucket="core", retry_at=None), RateLimited, id="limit"
+        ),
+        pytest.param(AuthenticationFailed("no"), AuthenticationFailed, id="token"),
+        pytest.param(WatchNotFound("gone"), WatchNotFound, id="watch"),
+        pytest.param(PrwatchError("other"), DaemonError, id="another"),
+    ],
+)
+async def test_what_stops_the_daemon_is_the_same_error_here(stage, error, kind):
+    async with stage.bench() as bench, daemon(bench.config.state_dir, error):
+        with pytest.raises(kind, match=str(error)) as raised:
+            await request_check(bench, "w1")
+
+    assert type(raised.value) is kind

@@ -8,8 +8,9 @@ from prwatch.app.references import NamedPullRequest
 from prwatch.app.wait import Goal, Verdict, decide, open_waiter
 from prwatch.app.watch_commands import add_watch
 from prwatch.app.watch_listing import list_watches
-from prwatch.errors import AuthenticationFailed, ResourceGone
-from tests.benches import get_pull_request, make_stage
+from prwatch.errors import AuthenticationFailed, PrwatchError, ResourceGone
+from prwatch.simulator import Fault
+from tests.benches import ONE, get_pull_request, make_stage
 
 PULL_REQUEST = NamedPullRequest(owner="octo", name="hello", number=12)
 HOUR = dt.timedelta(hours=1)
@@ -195,3 +196,62 @@ async def test_what_waiting_does_not_help_ends_it(stage):
     stage.world.revoke_token()
     with pytest.raises(AuthenticationFailed):
         await wait(stage)
+
+
+async def test_a_watched_pull_request_that_is_not_there_is_given_two_minutes(stage):
+    missing = NamedPullRequest(owner="octo", name="hello", number=99)
+    async with stage.bench() as bench:
+        await add_watch(bench, missing)
+    before = stage.clock.monotonic()
+
+    with pytest.raises(ResourceGone, match="octo/hello#99"):
+        await wait(stage, named=missing)
+
+    assert 120 <= stage.clock.monotonic() - before < 180
+
+
+@pytest.mark.parametrize("is_watched", [True, False], ids=["watched", "unwatched"])
+async def test_a_refused_token_ends_it(stage, is_watched):
+    if is_watched:
+        async with stage.bench() as bench:
+            await add_watch(bench, PULL_REQUEST)
+    stage.world.faults.add(Fault(kind="unauthorized", times=None))
+
+    with pytest.raises(PrwatchError) as raised:
+        await wait(stage)
+
+    assert raised.value.exit_code == 4
+
+
+async def test_a_workspace_without_a_token_cannot_wait(tmp_path):
+    text = f"""{ONE}
+[[workspace]]
+name = "other"
+token_env = "OTHER_TOKEN"
+api_url = "https://github.corp.example/api/v3"
+"""
+    stage = make_stage(tmp_path, text)
+    named = NamedPullRequest(
+        owner="octo", name="hello", number=12, host="github.corp.example"
+    )
+
+    with pytest.raises(AuthenticationFailed, match="the workspace other has no token"):
+        await wait(stage, named=named)
+
+
+async def test_an_unchanged_reading_is_not_asked_for_again(stage):
+    _, looks = await wait(stage, "merged", limit=dt.timedelta(minutes=5))
+
+    assert set(looks) == {"OPEN"}
+    assert stage.world.requests.not_modified > 0
+
+
+async def test_a_limit_is_waited_for(stage):
+    finish(stage, "FAILURE")()
+    stage.world.secondary_limit(dt.timedelta(minutes=3))
+
+    result, looks = await wait(stage)
+
+    assert (result.verdict, looks[-1]) == (Verdict.FAILED, "failure")
+    assert result.waited >= dt.timedelta(minutes=3)
+    assert stage.world.requests.while_limited == 1

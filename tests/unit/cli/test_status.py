@@ -1,6 +1,12 @@
 """`prwatch status`, `events` and `wait` where no daemon runs and nothing is stored."""
 
+import datetime as dt
+
 import pytest
+
+from prwatch.app.status import DaemonStatus, Status
+from prwatch.cli.status import print_status
+from prwatch.store.rate_limit import RateLimitBlock
 
 ONE = '[[workspace]]\nname = "acme"\n'
 
@@ -67,3 +73,79 @@ def test_what_cannot_be_done_ends_with_its_code(prwatch, arguments, code):
 
     assert (result.code, result.out) == (code, "")
     assert result.err
+
+
+NOW = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
+CYCLE = {
+    "finished_at": "2026-11-30T11:59:30.000000Z",
+    "failures": [
+        {
+            "workspace": "acme",
+            "scope": "record",
+            "reference": "octo/hello#9",
+            "message": "not found",
+        }
+    ],
+}
+LOOPS = {
+    "watch_cycle": {"state": "running", "consecutive_failures": 0},
+    "relay log": {
+        "state": "waiting",
+        "consecutive_failures": 3,
+        "last_error": {"code": "store_failed", "message": "the disk is full"},
+    },
+}
+
+
+def make_status(daemon):
+    return Status(
+        at=NOW,
+        daemon=daemon,
+        workspaces=(),
+        sinks=(),
+        blocks=(
+            RateLimitBlock(
+                account="a", bucket="core", blocked_until=NOW.replace(hour=13)
+            ),
+        ),
+        last_event_at=None,
+    )
+
+
+def test_the_facts_of_a_daemon_are_told_in_words(capsys):
+    facts = {
+        "last_cycle": CYCLE,
+        "loops": LOOPS,
+        "worktree_problems": ["~/src cannot be read"],
+    }
+
+    print_status(make_status(DaemonStatus(pid=7, facts=facts)))
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "The daemon runs with pid 7.",
+        "Its last cycle ended 30 s ago.",
+        "  loop relay log: waiting, failures in a row: 3 the disk is full",
+    ]
+    assert lines[-3].startswith("GitHub refuses calls to its core interface until ")
+    assert lines[-2:] == ["~/src cannot be read", "acme: octo/hello#9: not found"]
+
+
+def test_a_daemon_that_has_not_finished_a_cycle_has_nothing_to_tell(capsys):
+    facts = {"last_cycle": None, "loops": {}, "worktree_problems": []}
+
+    print_status(make_status(DaemonStatus(pid=7, facts=facts)))
+
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "The daemon runs with pid 7.",
+        "No workspace is configured; `prwatch init` writes a configuration.",
+    ]
+
+
+def test_a_daemon_that_does_not_answer_is_told(capsys):
+    print_status(make_status(DaemonStatus(pid=7, problem="it is busy")))
+
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "The daemon runs with pid 7.",
+        "It does not answer (it is busy); this is what the store knows.",
+    ]
