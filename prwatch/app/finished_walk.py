@@ -51,7 +51,7 @@ def _take_turns(run: AccountRun, view: WorkspaceView) -> Iterator[TaskPullReques
     cycle = run.cycle
     now = cycle.now()
     for row in list_finished_links(view.snapshot):
-        memory = cycle.memory.get(_memory_key(row), now=now)
+        memory = cycle.memory.get(build_memory_key(row), now=now)
         turn = Turn(
             kind=ReferenceKind.FINISHED,
             last_asked_at=memory.asked_at,
@@ -69,7 +69,8 @@ def _take_turns(run: AccountRun, view: WorkspaceView) -> Iterator[TaskPullReques
             cycle.report.skipped["not_due"] += 1
 
 
-def _memory_key(row: TaskPullRequest) -> str:
+def build_memory_key(row: TaskPullRequest) -> str:
+    """Return what a finished pull request, which has no watch, is remembered by."""
     return f"{row.task_id}/{row.repository_id}/{row.pr_number}"
 
 

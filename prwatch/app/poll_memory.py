@@ -56,9 +56,9 @@ class PollMemory:
             self._watches[watch_id] = memory
         return memory
 
-    def keep_only(self, watch_ids: Iterable[str]) -> None:
-        """Forget every watch that does not exist any more."""
-        kept = set(watch_ids)
+    def keep_only(self, keys: Iterable[str]) -> None:
+        """Forget every watch, and finished pull request, that is not among these."""
+        kept = set(keys)
         for watch_id in self._watches.keys() - kept:
             del self._watches[watch_id]
 

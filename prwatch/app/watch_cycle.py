@@ -11,13 +11,14 @@ from prwatch.app.adoption_walk import FULL_WALK_EVERY, walk_repository_watches
 from prwatch.app.branch_walk import walk_searching
 from prwatch.app.cycle import Account, AccountRun, Cycle, PollSettings
 from prwatch.app.cycle_report import Failure, subtract_usage
-from prwatch.app.finished_walk import walk_finished
+from prwatch.app.finished_walk import build_memory_key, walk_finished
 from prwatch.app.probe_walk import walk_discovered
 from prwatch.app.reconciliation import Worktrees, reconcile
 from prwatch.app.repository_rows import ViewOutdated
 from prwatch.app.repository_walk import walk_unsettled
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.reconcile import list_finished_links
 from prwatch.errors import (
     AuthenticationFailed,
     ConfigError,
@@ -206,4 +207,5 @@ async def _count_watches(cycle: Cycle, accounts: Sequence[Account]) -> None:
             cycle.report.watches_searching += len(view.searching)
             cycle.report.watches_discovered += len(view.discovered)
             kept.extend(watch.id for watch in view.snapshot.watches)
+            kept.extend(map(build_memory_key, list_finished_links(view.snapshot)))
     cycle.memory.keep_only(kept)

@@ -55,11 +55,13 @@ class Checked:
     What a check found, and the tags to send next time.
 
     The tags vouch for the reading that they came with: keep both or neither. They
-    are empty while a verdict settles, and belong to one credential.
+    are empty while a verdict settles, and belong to one credential. `verified_at`
+    is GitHub's time when nothing had changed, else None.
     """
 
     outcome: CheckOutcome
     tags: Mapping[str, str] = field(default_factory=dict)
+    verified_at: dt.datetime | None = None
 
 
 @dataclass(slots=True)
@@ -110,8 +112,9 @@ class Rest:
         Raises:
             ProviderError: the failure is about more than this pull request.
         """
-        if tags and await self._is_unchanged(tags):
-            return Checked(NOT_MODIFIED, dict(tags))
+        verified_at = await self._verify(tags)
+        if verified_at is not None:
+            return Checked(NOT_MODIFIED, dict(tags), verified_at)
         walk = _Walk()
         try:
             return await self._read(reference, walk, since)
@@ -121,17 +124,20 @@ class Rest:
                 raise
             return Checked(outcome)
 
-    async def _is_unchanged(self, tags: Mapping[str, str]) -> bool:
+    async def _verify(self, tags: Mapping[str, str]) -> dt.datetime | None:
+        """Return when GitHub began to say that nothing changed, None if anything."""
+        began_at = None
         for path, tag in tags.items():
             try:
                 answer = await self._client.get(path, operation="verify", tag=tag)
             except ProviderError as error:
                 if outcome_of(error) is None:
                     raise
-                return False
+                return None
             if answer.body is not None:
-                return False
-        return True
+                return None
+            began_at = began_at or answer.observed_at
+        return began_at
 
     async def _read(
         self,

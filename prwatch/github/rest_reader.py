@@ -7,7 +7,7 @@ last reading, which is given out again when nothing changed.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
@@ -220,13 +220,22 @@ class RestReader:
         known: _Remembered | None,
     ) -> Outcome[Reading]:
         if isinstance(checked.outcome, NotModified):
-            return Found(known.reading) if known else STRANGE
+            return _see_again(known.reading, checked) if known else STRANGE
         if isinstance(checked.outcome, Found) and checked.tags:
             remembered = _Remembered(checked.tags, checked.outcome.value)
             self._readings[_key(reference)] = remembered
         else:
             self._readings.pop(_key(reference), None)
         return checked.outcome
+
+
+def _see_again(reading: Reading, checked: Checked) -> Found[Reading]:
+    """Return the same reading as seen just now: it may be the second look at a flap."""
+    observation = reading.observation
+    seen_at = checked.verified_at or observation.observed_at
+    return Found(
+        replace(reading, observation=replace(observation, observed_at=seen_at))
+    )
 
 
 def _key(reference: PullRequestReference) -> str:

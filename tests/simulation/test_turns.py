@@ -1,0 +1,43 @@
+"""Each reference is asked at its own interval, whatever else wakes the loop."""
+
+from tests.product import BRANCH, GAP, ONE, MovedClock, list_changes, open_product
+from tests.simulation.scenarios import make_world
+
+
+async def count_asked(product, minutes):
+    """Return in which of these minutes GitHub was asked anything."""
+    asked = []
+    for minute in range(1, minutes + 1):
+        await product.cycle(gap=GAP, is_forced=False)
+        usage = product.report.usage
+        if usage.graphql + usage.rest:
+            asked.append(minute)
+    return asked
+
+
+async def test_a_closed_pull_request_that_was_named_is_asked_every_15_minutes(tmp_path):
+    world, pull_request = make_world(MovedClock())
+    async with open_product(tmp_path, world, watches=(ONE,)) as product:
+        await product.cycle(is_forced=False)
+        world.close(pull_request)
+        await product.cycle(is_forced=False)
+
+        asked = await count_asked(product, 50)
+        world.reopen(pull_request)
+        reopened = await product.cycles(15, is_forced=False)
+
+    assert asked == [1, 16, 31, 46]
+    assert list_changes(reopened) == [(("state", "CLOSED", "OPEN"),)]
+
+
+async def test_a_branch_is_asked_the_more_seldom_the_longer_nobody_works(tmp_path):
+    world, pull_request = make_world(MovedClock())
+    world.close(pull_request)
+    world.clock.advance(60)
+    async with open_product(tmp_path, world, watches=(BRANCH,)) as product:
+        first = await count_asked(product, 60)
+        second = await count_asked(product, 60)
+        await product.cycles(23, gap=3600.0, is_forced=False)
+        late = await count_asked(product, 60)
+
+    assert (len(first), len(second), len(late)) == (60, 12, 4)
