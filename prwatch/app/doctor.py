@@ -8,14 +8,14 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from prwatch.app.finding import Finding, Health
-from prwatch.app.runtime import DATABASE_NAME, Surroundings, open_store
+from prwatch.app.runtime import Surroundings, find_database
 from prwatch.app.token_status import TokenStatus, read_token_statuses
 from prwatch.app.unit_check import examine_units
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.model import Config
 from prwatch.errors import ConfigError, PrwatchError, StoreError
 from prwatch.github.limits import Budget
-from prwatch.store.examination import examine_sqlite
+from prwatch.store.examination import examine_database
 
 MOST_DRIFT: Final = dt.timedelta(seconds=5)
 """GitHub's Date header has whole seconds, and an answer takes a moment."""
@@ -91,34 +91,34 @@ def _hide(value: str) -> str:
 
 
 async def _examine_store(config: Config, surroundings: Surroundings) -> Finding:
-    path = config.state_dir / DATABASE_NAME
     try:
-        if config.database_url:
-            return await _examine_postgres(config, surroundings)
-        if not path.exists():
+        target = find_database(config, surroundings.environ)
+        if isinstance(target, Path) and not target.exists():
             return _examine_folder(config.state_dir)
-        facts = await examine_sqlite(path)
+        facts = await examine_database(target)
     except PrwatchError as error:
-        remedy = error.hint or "read the message; run `prwatch doctor` again after"
+        remedy = error.hint or "mend it, then run `prwatch doctor` again"
         return Finding("store", Health.BROKEN, str(error), remedy)
-    if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+    if isinstance(target, Path) and not _is_writable(target):
         return Finding(
             "store",
             Health.BROKEN,
-            f"{path} cannot be written",
+            f"{target} cannot be written",
             "check the owner and mode of the file and of its folder",
         )
-    text = f"{path} is whole, schema {facts.schema}, {facts.size:,} bytes"
+    place = target if isinstance(target, Path) else _name_server(target)
+    text = f"{place} is whole, schema {facts.schema}, {facts.size:,} bytes"
     if facts.schema < facts.newest:
         text += f"; the next start brings it to schema {facts.newest}"
     return Finding("store", Health.OK, text)
 
 
-async def _examine_postgres(config: Config, surroundings: Surroundings) -> Finding:
-    now = surroundings.clock.now()
-    async with open_store(config, surroundings.environ, now):
-        host = urlsplit(config.database_url).hostname or "localhost"
-        return Finding("store", Health.OK, f"PostgreSQL on {host} answers")
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+
+
+def _name_server(url: str) -> str:
+    return f"PostgreSQL on {urlsplit(url).hostname or 'localhost'}"
 
 
 def _examine_folder(state_dir: Path) -> Finding:

@@ -162,11 +162,21 @@ async def open_store(
 ) -> AsyncIterator[Database]:
     """Open the database that the configuration names, SQLite in `state_dir` if none."""
     prepare_state_dir(config.state_dir)
-    target: Path | str = config.state_dir / DATABASE_NAME
-    if config.database_url:
-        target = _add_password(config, environ)
+    target = find_database(config, environ)
     async with open_database(target, now=now, inline=is_inline) as database:
         yield database
+
+
+def find_database(config: Config, environ: Mapping[str, str]) -> Path | str:
+    """
+    Return the SQLite file, or the PostgreSQL URL with its password.
+
+    Raises:
+        ConfigError: The password cannot be read.
+    """
+    if config.database_url:
+        return _add_password(config, environ)
+    return config.state_dir / DATABASE_NAME
 
 
 def _add_password(config: Config, environ: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Looks at a SQLite file without changing it: is it ours, whole, and how new."""
+"""Looks at a database without changing it: is it ours, whole, and how new."""
 
 import contextlib
 import sqlite3
@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from prwatch.errors import StoreCorrupt
 from prwatch.store.migrate import Migration, list_pending, load_migrations
+from prwatch.store.opening import import_postgres
 from prwatch.store.sqlite_errors import map_errors
 from prwatch.store.sqlite_migration import read_applied
 
@@ -23,22 +24,29 @@ class StoreFacts:
     size: int
 
 
-async def examine_sqlite(path: Path) -> StoreFacts:
+async def examine_database(target: Path | str) -> StoreFacts:
     """
-    Check an existing file in a thread; a large one takes its time.
+    Check an existing SQLite file (`Path`), or what a PostgreSQL URL leads to.
+
+    The pages of a file are checked in a thread, which takes its time for a large
+    one. PostgreSQL checks its own; there only the schema is looked at, and one that
+    was never used counts as schema 0.
 
     Raises:
         StoreCorrupt: A check failed, or it is no database.
         SchemaMismatch: A newer prwatch wrote it.
-        StoreError: It cannot be read, or is somebody else's.
+        StoreError: It cannot be reached or read, or is somebody else's.
+        ConfigError: The URL or the installation is not usable.
     """
+    if isinstance(target, str):
+        return await _examine_postgres(target)
     migrations = load_migrations("sqlite")
     return await anyio.to_thread.run_sync(
-        _examine, path, migrations, abandon_on_cancel=True
+        _examine_sqlite, target, migrations, abandon_on_cancel=True
     )
 
 
-def _examine(path: Path, migrations: Sequence[Migration]) -> StoreFacts:
+def _examine_sqlite(path: Path, migrations: Sequence[Migration]) -> StoreFacts:
     with map_errors():
         uri = f"{path.absolute().as_uri()}?mode=ro"
         connection = sqlite3.connect(uri, uri=True)
@@ -57,4 +65,14 @@ def _examine(path: Path, migrations: Sequence[Migration]) -> StoreFacts:
         schema=max(applied, default=0),
         newest=migrations[-1].version,
         size=path.stat().st_size,
+    )
+
+
+async def _examine_postgres(url: str) -> StoreFacts:
+    postgres = import_postgres()
+    migrations = load_migrations("postgres")
+    applied, size = await postgres.read_applied(url)
+    list_pending(applied, migrations)
+    return StoreFacts(
+        schema=max(applied, default=0), newest=migrations[-1].version, size=size
     )

@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import functools
 import sqlite3
+import types
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -111,6 +112,13 @@ def check_sqlite_version(version: tuple[int, ...]) -> None:
 async def _open_postgres(
     url: str, *, now: dt.datetime, migrations: Sequence[Migration]
 ) -> AsyncIterator[Database]:
+    postgres = import_postgres()
+    async with postgres.open_postgres(url, migrations=migrations, now=now) as database:
+        yield database
+
+
+def import_postgres() -> types.ModuleType:
+    """Return `prwatch.store.postgres`; raise ConfigError without its driver."""
     try:
         from prwatch.store import postgres  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
@@ -118,5 +126,4 @@ async def _open_postgres(
             "a PostgreSQL database needs the extra `postgres`",
             hint="pip install 'prwatch[postgres]'",
         ) from None
-    async with postgres.open_postgres(url, migrations=migrations, now=now) as database:
-        yield database
+    return postgres

@@ -43,6 +43,9 @@ _BEGIN_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _COUNT_CHANGE: Final = "UPDATE change_counter SET changes = changes + 1"
 _READ_COUNTER: Final = "SELECT changes FROM change_counter"
+_READ_SIZE: Final = "SELECT pg_database_size(current_database())"
+_FIND_MIGRATIONS: Final = "SELECT to_regclass('schema_migrations')::text"
+_READ_MIGRATIONS: Final = "SELECT version, digest FROM schema_migrations"
 _CREATE: Final = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
     version BIGINT PRIMARY KEY,
@@ -252,6 +255,37 @@ async def open_postgres(
             pool.terminate()
 
 
+async def read_applied(url: str) -> tuple[dict[int, str], int]:
+    """
+    Return the digests of the migrations by version, and the bytes of the database.
+
+    Nothing is migrated or written.
+
+    Raises:
+        ConfigError: The URL cannot be understood.
+        StoreUnavailable: The server cannot be reached or refuses us.
+    """
+    try:
+        with map_errors():
+            connection = await asyncpg.connect(
+                url,
+                timeout=_ENDING_SECONDS,
+                command_timeout=_COMMAND_SECONDS,
+                server_settings={"application_name": "prwatch"},
+            )
+    except ValueError:
+        raise ConfigError("the PostgreSQL URL cannot be understood") from None
+    try:
+        with map_errors():
+            size = await connection.fetchval(_READ_SIZE)
+            if await connection.fetchval(_FIND_MIGRATIONS) is None:
+                return {}, size
+            rows = await connection.fetch(_READ_MIGRATIONS)
+    finally:
+        await connection.close(timeout=_ENDING_SECONDS)
+    return {row["version"]: row["digest"] for row in rows}, size
+
+
 async def _migrate(
     pool: _Pool, migrations: Sequence[Migration], now: dt.datetime
 ) -> None:
@@ -277,7 +311,7 @@ async def _apply(
         )
     if await connection.fetchval("SELECT to_regclass('schema_migrations')") is None:
         await connection.execute(_CREATE)
-    rows = await connection.fetch("SELECT version, digest FROM schema_migrations")
+    rows = await connection.fetch(_READ_MIGRATIONS)
     applied = {row["version"]: row["digest"] for row in rows}
     for migration in list_pending(applied, migrations):
         await connection.execute(migration.text)

@@ -16,6 +16,7 @@ from prwatch.errors import ConfigError
 from prwatch.http.in_process import create_in_process_transport
 from prwatch.simulator import GitHubApp, World
 from prwatch.store.opening import open_database
+from tests.contract.store_backends import open_schema
 from tests.product import NOON, MovedClock
 
 TOKEN = "ghp_" + "a1" * 18
@@ -115,7 +116,42 @@ async def test_a_database_that_cannot_be_used_is_broken(
     assert finding.remedy
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs /proc to refuse root too")
+async def test_a_database_that_cannot_be_written_is_broken(examined, database):
+    async with open_database(database, now=NOON, inline=True):
+        pass
+    database.chmod(0o400)
+
+    (finding,) = (await examined())["store"]
+
+    # Nothing keeps root from writing.
+    expected = Health.OK if os.geteuid() == 0 else Health.BROKEN
+    assert finding.health is expected
+
+
+async def test_a_postgres_server_that_does_not_answer_is_broken(examined):
+    text = 'database_url = "postgresql://prwatch@127.0.0.1:1/prwatch"\n'
+
+    (finding,) = (await examined(text + WORKSPACE))["store"]
+
+    assert finding.health is Health.BROKEN
+    assert finding.remedy
+
+
+@pytest.fixture
+def url():
+    with open_schema() as url:
+        yield url
+
+
+@pytest.mark.postgres
+async def test_a_postgres_server_is_named_alone(examined, url):
+    (finding,) = (await examined(f'database_url = "{url}"\n{WORKSPACE}'))["store"]
+
+    assert finding.health is Health.OK
+    assert finding.text.startswith("PostgreSQL on 127.0.0.1 is whole, schema 0, ")
+    assert "the next start brings it to schema" in finding.text
+
+
 async def test_a_state_folder_that_cannot_be_made_is_broken(examined, tmp_path):
     found = await examined(PRWATCH_STATE_DIR="/dev/null/state")
 
