@@ -56,7 +56,11 @@ class Program:
         return self.folder / "prwatch.toml"
 
     def environment(self, **variables):
+        measuring = {
+            name: value for name, value in os.environ.items() if "COVERAGE" in name
+        }
         return {
+            **measuring,
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder / "home"),
             "LANG": "C.UTF-8",
