@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from prwatch.app.commit import CommitContext, PlannedCommit, write_commits
 from prwatch.app.cycle import Cycle
 from prwatch.app.repository_rows import follow_observation
@@ -24,6 +26,8 @@ from prwatch.domain.staleness import StaleReadings
 from prwatch.domain.watch import Watch
 from prwatch.errors import StoreConflict
 from prwatch.store.database import Transaction
+
+_log = structlog.get_logger()
 
 CHUNK = 40
 """Observations in one transaction: about nine rows each, and 500 is the bound."""
@@ -62,7 +66,9 @@ def _decide(cycle: Cycle, sighting: Sighting) -> ObservationCommit | None:
     memory = cycle.memory.get(watch.id, now=now)
     observation = reading.observation
     memory.good_at = memory.full_read_at = now
-    memory.is_busy = _is_busy(observation)
+    if observation.checks is not UNOBSERVED:
+        # Without checks what the probe said stands: they may lag behind the head.
+        memory.is_busy = _is_busy(observation)
     is_believed = False
     if watch.watermark is not None and is_stale(watch.watermark, observation):
         memory.stale = (memory.stale or StaleReadings()).add(observation, now=now)
@@ -70,17 +76,31 @@ def _decide(cycle: Cycle, sighting: Sighting) -> ObservationCommit | None:
         if not is_believed:
             memory.due_at = None
             return None
+        _log.warning(
+            "reading.believed",
+            watch_id=watch.id,
+            readings=memory.stale.count,
+            updated_at=observation.updated_at.isoformat(),
+        )
     memory.stale = None
     commit = decide_commit(
         watch, reading, sighting.standing, settle=settle, is_believed=is_believed
     )
     if commit is None:
-        memory.due_at = due_after(watch.watermark, reading, settle=settle)
-        memory.fingerprint = "" if memory.due_at else reading.fingerprint
+        due_at = due_after(watch.watermark, reading, settle=settle)
+        memory.fingerprint = "" if due_at else reading.fingerprint
     else:
-        memory.due_at = commit.due_at
+        due_at = commit.due_at
         memory.fingerprint = ""
+    memory.due_at = _to_our_clock(due_at, observation, now)
     return commit
+
+
+def _to_our_clock(
+    due_at: dt.datetime | None, observation: Observation, now: dt.datetime
+) -> dt.datetime | None:
+    """Return when our clock shows what is a time of GitHub's clock."""
+    return None if due_at is None else now + (due_at - observation.observed_at)
 
 
 def _is_busy(observation: Observation) -> bool:

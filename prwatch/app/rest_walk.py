@@ -20,7 +20,8 @@ async def check_reference(
     Read one pull request through REST for all who watch it.
 
     Returns whether GitHub answered. The entity tags of a reading are remembered only
-    with it: while a verdict waits for settling there are none.
+    with it: while a verdict waits for settling there are none, nor for one that was
+    dropped as stale or came second.
     """
     waiting = [
         pair
@@ -29,8 +30,10 @@ async def check_reference(
         for pair in pairs
     ]
     first = waiting[0].watch
-    memory = run.cycle.memory.get(first.id, now=run.cycle.now())
-    run.cycle.report.references.add(reference)
+    report, now = run.cycle.report, run.cycle.now()
+    memory = run.cycle.memory.get(first.id, now=now)
+    report.references.add(reference)
+    rejected = report.rejected_commits
     checked = await run.account.github.check(
         reference, tags=memory.tags, since=_newest_comment(first)
     )
@@ -39,7 +42,11 @@ async def check_reference(
         memory.good_at = run.cycle.now()
         return True
     await observe_answers(run, {reference: waiting}, {reference: checked.outcome})
-    memory.tags = {} if memory.due_at else dict(checked.tags)
+    memories = [run.cycle.memory.get(one.watch.id, now=now) for one in waiting]
+    is_kept = report.rejected_commits == rejected and not any(
+        one.due_at or one.stale for one in memories
+    )
+    memory.tags = dict(checked.tags) if is_kept else {}
     return isinstance(checked.outcome, Found)
 
 
