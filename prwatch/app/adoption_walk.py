@@ -219,7 +219,7 @@ async def _begin(
         task_id=task.id, repository_id=repository.id, pr_number=probe.number
     )
     standing = Standing(
-        is_adopted=task.origin is Origin.ADOPTED,
+        is_adopted=True,
         arrival=Arrival.ADDED,
         new_task=task,
     )

@@ -13,7 +13,12 @@ from prwatch.domain.compare import merge_observations
 from prwatch.domain.event_building import EventNames, build_events, wants
 from prwatch.domain.events import Event, Interest
 from prwatch.domain.observing import Arrival, Ending, ObservationCommit
-from prwatch.domain.task import Task, TaskPullRequest
+from prwatch.domain.task import (
+    Origin,
+    PullRequestLink,
+    Task,
+    TaskPullRequest,
+)
 from prwatch.domain.watch import Watch
 from prwatch.store import outbox, sessions, task_pull_requests, tasks, watches
 from prwatch.store.database import Transaction
@@ -103,17 +108,29 @@ async def _find_row(tx: Transaction, commit: ObservationCommit) -> Watch | None:
             node_id=commit.after.node_id,
         )
         return None if row is None or row.watermark is not None else row
-    if standing.new_task is not None and not await _begin_task(tx, standing.new_task):
-        return None
     added = replace(watch, pr_number=commit.after.pr_number)
+    if standing.new_task and not await _begin_task(tx, standing.new_task, added):
+        return None
     return added if await watches.add_watch(tx, added) else None
 
 
-async def _begin_task(tx: Transaction, task: Task) -> bool:
-    """Add a task, or take an archived one up again; False when somebody has it."""
-    if task.archived_at is not None:
-        return await tasks.unarchive_task(tx, task.id)
-    return await tasks.add_task(tx, task)
+async def _begin_task(tx: Transaction, task: Task, watch: Watch) -> bool:
+    """
+    Add an adopted task, or take an archived one up again; False when somebody has it.
+
+    Whoever named the archived one names it no longer: it is an adopted one now, and
+    ends like one.
+    """
+    if task.archived_at is None:
+        return await tasks.add_task(tx, task)
+    if not await tasks.unarchive_task(tx, task.id):
+        return False
+    await tasks.put_task_origin(tx, task.id, Origin.ADOPTED)
+    link = PullRequestLink(
+        task_id=task.id, repository_id=watch.repository_id, pr_number=watch.pr_number
+    )
+    await tasks.remove_link(tx, link)
+    return True
 
 
 async def _merge_task_pull_request(
@@ -186,6 +203,10 @@ async def _end(
         case Ending.STAY:
             pass
         case Ending.SEARCH_AGAIN:
+            # Looked at here and not before: the others may end in this transaction.
+            if await watches.find_open(tx, commit.standing.covered_by):
+                await watches.remove_watch(tx, after)
+                return
             observation = commit.reading.observation
             await watches.return_to_searching(
                 tx,

@@ -78,6 +78,7 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
     return Standing(
         is_adopted=view.is_adopted(watch),
         search_in=view.find_search_place(watch),
+        covered_by=view.list_covering(watch),
         stored=view.find_task_pull_request(watch),
         takes_over=takes_over,
     )

@@ -39,10 +39,11 @@ def choose_pull_requests(
     watch's task.
 
     A pull request is ours only if its head repository is the head's. All open ones
-    are chosen; without any, the one closed last after `searching_since`, provided
-    that every place answered completely. Detached numbers, and ends that are known
-    already, are passed over. An incomplete answer concludes nothing. The
-    repository's own default branch has no pull requests.
+    are chosen; without any, the one closed first after `searching_since`, provided
+    that every place answered completely: what closed later is found when the row
+    searches again. Detached numbers, and ends that are known already, are passed
+    over. An incomplete answer concludes nothing. The repository's own default branch
+    has no pull requests.
     """
     head_id = head_repository_id or _find_head_id(watch, answers)
     if not head_id or _is_default_branch(watch, head_id, answers):
@@ -123,7 +124,7 @@ def _choose_closed(
         for found in ours
         if found.pull_request.closed_at and found.pull_request.closed_at > since
     ]
-    return [found for _, _, found in sorted(closed, key=itemgetter(0, 1))[-1:]]
+    return [found for _, _, found in sorted(closed, key=itemgetter(0, 1))[:1]]
 
 
 def _order(found: FoundPullRequest) -> tuple[str, int]:

@@ -27,7 +27,8 @@ class Ending(enum.StrEnum):
 
     STAY = "stay"
     SEARCH_AGAIN = "search_again"
-    """The pull request is final, and its branch is still somebody's work."""
+    """The pull request is final, and its branch is still somebody's work. The row
+    goes when another open pull request stands for that branch at that moment."""
     REMOVE = "remove"
     """The pull request is final, and nothing else points at the watch."""
     ARCHIVE = "archive"
@@ -51,11 +52,13 @@ class Standing:
 
     `is_adopted` says that the task is there for this pull request alone and nobody
     named it. `search_in` is our id of the repository in which its branch is still
-    somebody's work, without another open pull request for it; '' is nowhere.
+    somebody's work; '' is nowhere. `covered_by` are the ids of the other watches
+    that stand for that branch: while one of them is open, nobody searches.
     """
 
     is_adopted: bool = False
     search_in: str = ""
+    covered_by: tuple[str, ...] = ()
     stored: TaskPullRequest | None = None
     arrival: Arrival = Arrival.STORED
     base_id: str = ""

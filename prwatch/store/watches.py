@@ -8,8 +8,10 @@ target leave one row.
 """
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import replace
 
+from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.watch import Watch
 from prwatch.errors import WatchNotFound
 from prwatch.store.columns import to_microseconds, to_optional_microseconds
@@ -18,6 +20,7 @@ from prwatch.store.query import load_queries
 from prwatch.store.watch_rows import from_observed_part, from_watch, to_watch
 
 _QUERIES = load_queries("watches")
+_OPEN = PullRequestState.OPEN
 
 
 async def list_watches(tx: Transaction, workspace_id: str) -> list[Watch]:
@@ -37,6 +40,17 @@ async def get_watch(tx: Transaction, watch_id: str) -> Watch:
     if not rows:
         raise WatchNotFound(f"no watch {watch_id}")
     return to_watch(rows[0])
+
+
+async def find_open(tx: Transaction, watch_ids: Iterable[str]) -> Watch | None:
+    """Find the first of these watches whose pull request may be open, or None."""
+    for watch_id in watch_ids:
+        for row in await tx.fetch(_QUERIES["get_watch"], id=watch_id):
+            watch = to_watch(row)
+            mark = watch.watermark
+            if not watch.is_searching and (mark is None or mark.state is _OPEN):
+                return watch
+    return None
 
 
 async def add_watch(tx: Transaction, watch: Watch) -> bool:

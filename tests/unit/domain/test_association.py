@@ -104,10 +104,10 @@ def test_an_open_one_wins_over_one_that_closed():
     [
         pytest.param(LATER - dt.timedelta(minutes=1), [11], id="closed after"),
         pytest.param(LATER, [], id="closed at that very time"),
-        pytest.param(None, [11], id="since the row was made"),
+        pytest.param(None, [10], id="since the row was made"),
     ],
 )
-def test_without_an_open_one_the_newest_that_closed_since_is_found(since, expected):
+def test_without_an_open_one_the_first_that_closed_since_is_found(since, expected):
     closed = [
         pull_request(
             10, PullRequestState.CLOSED, closed_at=LATER - dt.timedelta(minutes=1)
