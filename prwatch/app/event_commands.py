@@ -1,6 +1,5 @@
 """What `prwatch events` does: shows what was said, and sends dead deliveries again."""
 
-import datetime as dt
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final
@@ -198,8 +197,3 @@ async def _read_page(
         )
 
     return await bench.database.read(read)
-
-
-def get_age(record: EventRecord, now: dt.datetime) -> dt.timedelta:
-    """Return how long ago an event was committed, never less than nothing."""
-    return max(now - record.event.time, dt.timedelta(0))

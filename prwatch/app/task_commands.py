@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from prwatch.app.current_checkout import find_checkout
 from prwatch.app.references import (
     NamedBranch,
     NamedPullRequest,
@@ -259,7 +260,7 @@ async def _build_checkout(
         return None
     if isinstance(checkout, Path):
         host = bench.get_host(found.workspace.name)
-        path, base = await bench.find_checkout(checkout, host)
+        path, base = await find_checkout(checkout, host, bench.surroundings.environ)
         return DesiredCheckout(owner=base.owner, name=base.name, worktree_path=path)
     return DesiredCheckout(
         owner=checkout.owner,

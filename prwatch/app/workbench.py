@@ -8,7 +8,6 @@ lost costs one interval.
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from prwatch.app.accounts import find_host
@@ -19,7 +18,6 @@ from prwatch.app.daemon_lock import DaemonInfo, read_daemon_lock
 from prwatch.app.mirror import Mirror
 from prwatch.app.poll_memory import PollMemory
 from prwatch.app.reconciliation import reconcile
-from prwatch.app.references import NamedBranch
 from prwatch.app.runtime import Surroundings, build_poll_settings, open_store
 from prwatch.app.task_steps import StepContext, apply_steps
 from prwatch.app.workspace_view import WorkspaceView
@@ -29,11 +27,8 @@ from prwatch.config.model import Config
 from prwatch.domain.desired_steps import Step
 from prwatch.domain.ids import build_id
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.targets import OnBranch
 from prwatch.domain.task import Workspace
 from prwatch.errors import ConfigError, NotFound, PrwatchError
-from prwatch.git.discovery import find_current_checkout
-from prwatch.git.remote import RemoteRepository
 from prwatch.store import connections, tasks
 from prwatch.store.database import Database, Transaction, Work
 
@@ -176,48 +171,6 @@ class Workbench:
         """Let the daemon look at once. It would look by itself a little later."""
         with contextlib.suppress(PrwatchError):
             await self.ask_daemon("nudge", seconds=NUDGE_SECONDS)
-
-    async def find_checkout(
-        self, folder: Path, host: str
-    ) -> tuple[str, RemoteRepository]:
-        """
-        Find the worktree around a folder, and the repository of its pull requests.
-
-        Raises:
-            NotFound: There is none, or no repository of `host`.
-        """
-        reader = LiveWorktrees(environ=self.surroundings.environ).reader(host)
-        found = await find_current_checkout(folder, reader=reader)
-        if found is None:
-            raise NotFound(f"{folder} is not inside a git checkout")
-        base = found.worktree.find_base(host)
-        if base is None:
-            raise NotFound(
-                f"no remote of {found.worktree.path} is a repository on {host}",
-                hint="name a pull request or a branch, such as owner/repo@branch",
-            )
-        return found.worktree.path, base
-
-    async def find_current_branch(self, folder: Path, host: str) -> NamedBranch:
-        """
-        Find the branch that the checkout around a folder is on.
-
-        Raises:
-            NotFound: There is no checkout, no repository of `host`, or no branch.
-        """
-        path, base = await self.find_checkout(folder, host)
-        reader = LiveWorktrees(environ=self.surroundings.environ).reader(host)
-        reading = await reader.read_worktree(path)
-        if not isinstance(reading, OnBranch):
-            raise NotFound(f"{path} is on no branch to watch: {reading.reason}")
-        head = reading.head_repository
-        is_own = head.lower() == base.name_with_owner.lower()
-        return NamedBranch(
-            owner=base.owner,
-            name=base.name,
-            branch=reading.name,
-            head_repository="" if is_own else head,
-        )
 
 
 @contextlib.asynccontextmanager

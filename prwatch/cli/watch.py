@@ -211,9 +211,11 @@ def tell_age(moment: "dt.datetime | None", now: "dt.datetime") -> str | None:
 
 
 async def _find_current(ctx: click.Context, bench: "Workbench", workspace: str) -> Any:
+    from prwatch.app.current_checkout import find_current_branch  # noqa: PLC0415 - heavy
+
     chosen = await bench.get_workspace(workspace)
-    folder = get_options(ctx).cwd
-    return await bench.find_current_branch(folder, bench.get_host(chosen.name))
+    host, options = bench.get_host(chosen.name), get_options(ctx)
+    return await find_current_branch(options.cwd, host, options.environ)
 
 
 async def _find(
