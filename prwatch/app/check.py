@@ -14,6 +14,7 @@ from typing import Any, Final
 from prwatch.app.branch_walk import walk_searching
 from prwatch.app.cycle import Account, AccountRun, Cycle
 from prwatch.app.cycle_report import CycleReport, subtract_usage
+from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.reading import mark_asked, refer
 from prwatch.app.reconciliation import reconcile
 from prwatch.app.repository_rows import ViewOutdated
@@ -172,9 +173,7 @@ async def check_and_deliver(
     What was delivered is counted with the last one. Raises as `check_watch` does.
     """
     reports = [await check_watch(runtime, watch_id) for watch_id in watch_ids]
-    delivered = 0
-    for relay in runtime.relays:
-        delivered += await relay.run_once()
+    delivered = await deliver_once(runtime.relays)
     if reports:
         last = reports[-1]
         reports[-1] = CheckReport(

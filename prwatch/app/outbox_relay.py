@@ -104,6 +104,8 @@ class OutboxRelay:
         One delivery that hangs holds back nothing but its own pull request.
         """
         limit = max(1, self._route.sink.limit)
+        # Once means that what is to be tried again later waits for another run.
+        until = self._clock.now() if is_once else None
         try:
             async with anyio.create_task_group() as group:
                 while True:
@@ -112,7 +114,7 @@ class OutboxRelay:
                     await self._settle()
                     taken: list[Delivery] = []
                     if self._in_flight < limit and not self._is_stopping:
-                        taken = await self._acquire(limit - self._in_flight)
+                        taken = await self._acquire(limit - self._in_flight, until)
                     for delivery in taken:
                         self._in_flight += 1
                         group.start_soon(self._hand_over, delivery)
@@ -168,10 +170,12 @@ class OutboxRelay:
 
         return await self._database.read(look)
 
-    async def _acquire(self, limit: int) -> list[Delivery]:
+    async def _acquire(self, limit: int, until: dt.datetime | None) -> list[Delivery]:
+        """Take what is due now, or what was due at `until`."""
         now = self._clock.now()
+        due_by = until or now
         due_at = await self._read_due_at()
-        if due_at is None or due_at > now:
+        if due_at is None or due_at > due_by:
             return []
         name, token = self.name, build_id(now, self._chance)
 
@@ -179,7 +183,7 @@ class OutboxRelay:
             return await outbox.acquire_deliveries(
                 tx,
                 sink=name,
-                now=now,
+                now=due_by,
                 lease_until=now + LEASE,
                 lease_token=token,
                 limit=limit,
@@ -222,3 +226,20 @@ class OutboxRelay:
         with contextlib.suppress(StoreError):
             await self._database.transact(write)
         self._held.clear()
+
+
+async def deliver_once(relays: Sequence[OutboxRelay]) -> int:
+    """
+    Let each relay deliver what is due now, one attempt each; return what was taken.
+
+    They run side by side: a sink that hangs delays no other.
+    """
+    taken: list[int] = []
+
+    async def deliver(relay: OutboxRelay) -> None:
+        taken.append(await relay.run_once())
+
+    async with anyio.create_task_group() as group:
+        for relay in relays:
+            group.start_soon(deliver, relay)
+    return sum(taken)

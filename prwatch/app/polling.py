@@ -4,6 +4,7 @@ from prwatch.app.cycle import Cycle
 from prwatch.app.cycle_report import CycleReport, Failure
 from prwatch.app.limit_blocks import restore_blocks, store_blocks
 from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
@@ -113,8 +114,7 @@ async def run_everything_once(
     written = runtime.database.rows_written
     await start(runtime)
     report = await poll(runtime, is_forced=True, is_full=is_full)
-    for relay in runtime.relays:
-        report.delivered += await relay.run_once()
+    report.delivered += await deliver_once(runtime.relays)
     await build_retention(runtime, LoopRegistry(runtime.clock)).run_once(
         runtime.clock.now()
     )

@@ -7,9 +7,16 @@ import pytest
 
 from prwatch.domain.outbox import Delivery, DeliveryState, Settlement
 from prwatch.errors import EventNotFound
-from prwatch.store import events, outbox, watches
+from prwatch.store import events, outbox, task_pull_requests, watches
 from prwatch.store.events import DeliveryRecord, EventFilter, EventRecord
-from tests.contract.store_rows import at, make_discovered, make_event, make_watermark
+from tests.contract.store_rows import (
+    at,
+    make_discovered,
+    make_event,
+    make_observation,
+    make_task_pull_request,
+    make_watermark,
+)
 
 HOOK = "hook"
 
@@ -223,6 +230,25 @@ class OutboxContract:
         watermark = None if head is None else make_watermark(head_ref_oid=head)
         await store.write(watches.add_watch, make_discovered(1, watermark=watermark))
         await self.add(store, make_event(1, **event))
+
+        (delivery,) = await self.acquire(store)
+
+        assert delivery.is_superseded == is_superseded
+
+    @pytest.mark.parametrize(
+        ("head", "is_superseded"),
+        [
+            pytest.param("oid0", False, id="the last known head"),
+            pytest.param("oid1", True, id="the head moved on before the watch went"),
+        ],
+    )
+    async def test_without_its_watch_the_last_known_head_tells(
+        self, store, head, is_superseded
+    ):
+        observation = make_observation(head_ref_oid=head)
+        pull_request = make_task_pull_request(observation=observation)
+        await store.write(task_pull_requests.put_task_pull_request, pull_request)
+        await self.add(store, make_event(1))
 
         (delivery,) = await self.acquire(store)
 

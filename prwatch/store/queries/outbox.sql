@@ -75,19 +75,24 @@ WHERE deliveries.event_id = free.event_id AND deliveries.sink = :sink
 RETURNING deliveries.event_id;
 
 -- name: list_held
--- What is held under one lease, with the event, and whether the watch has moved on.
+-- What is held under one lease, with the event, and whether the watch has moved on. Of a
+-- watch that is gone, the task's pull request keeps the last head.
 SELECT
     events.*, deliveries.sink, deliveries.attempt, deliveries.first_due_at,
     deliveries.lease_token,
     CASE
         WHEN events.is_terminal THEN 0
-        WHEN pr_watches.head_ref_oid <> events.head_ref_oid THEN 1
+        WHEN coalesce(pr_watches.head_ref_oid, task_pull_requests.head_ref_oid)
+            <> events.head_ref_oid THEN 1
         ELSE 0
     END AS is_superseded
 FROM deliveries
 JOIN events ON events.id = deliveries.event_id
 LEFT JOIN pr_watches ON pr_watches.id = events.watch_id
     AND pr_watches.pr_number = events.pr_number
+LEFT JOIN task_pull_requests ON task_pull_requests.task_id = events.task_id
+    AND task_pull_requests.repository_id = events.repository_id
+    AND task_pull_requests.pr_number = events.pr_number
 WHERE deliveries.sink = :sink AND deliveries.lease_token = :lease_token
     AND deliveries.state = 'acquired'
     -- With that the rows are found by an index.

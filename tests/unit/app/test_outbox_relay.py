@@ -1,0 +1,91 @@
+"""Delivering once: one attempt for each delivery that is due, sinks side by side."""
+
+import random
+
+import anyio
+import pytest
+
+from prwatch.app.outbox_relay import OutboxRelay, SinkRoute, deliver_once
+from prwatch.domain.outbox import Delivered, Retry
+from prwatch.simulator import World
+from tests.product import MovedClock, open_product
+
+ALL = 'repository = "octo/hello"\nall = true'
+
+
+class Receiver:
+    """A sink that answers what `answer` returns, and notes what it was handed."""
+
+    kind = "stdout"
+
+    def __init__(self, name, answer, *, limit=1):
+        self.name = name
+        self.limit = limit
+        self.numbers = []
+        self._answer = answer
+
+    async def deliver(self, delivery):
+        self.numbers.append(delivery.event.pr_number)
+        return await self._answer(delivery)
+
+    async def close(self):
+        pass
+
+
+@pytest.fixture
+async def product(tmp_path):
+    world = World(MovedClock())
+    world.add_repository("octo/hello")
+    world.open_many("octo/hello", 3)
+    sinks = "\n".join(f'[[sink]]\nname = "{n}"\nkind = "stdout"' for n in "ab")
+    async with open_product(tmp_path, world, watches=(ALL,), sinks=sinks) as opened:
+        opened.runtime.relays = ()
+        await opened.cycle()
+        yield opened
+
+
+def build_relay(product, receiver):
+    return OutboxRelay(
+        SinkRoute(sink=receiver),
+        product.runtime.database,
+        clock=product.clock,
+        chance=random.Random(0),
+    )
+
+
+async def test_what_has_to_be_tried_again_waits_for_another_run(product):
+    async def answer(_):
+        # So slow that the first one is due again before the last was handed over.
+        product.clock.advance(60)
+        return Retry("not now")
+
+    receiver = Receiver("a", answer)
+
+    await build_relay(product, receiver).run_once()
+    assert sorted(receiver.numbers) == [1, 2, 3]
+
+    product.clock.advance(60)
+    await build_relay(product, receiver).run_once()
+    assert sorted(receiver.numbers) == [1, 1, 2, 2, 3, 3]
+
+
+async def test_a_sink_that_hangs_delays_no_other(product):
+    done = anyio.Event()
+
+    async def hang(_):
+        await done.wait()
+        return Delivered()
+
+    async def take(_):
+        if len(quick.numbers) == 3:
+            done.set()
+        return Delivered()
+
+    slow, quick = Receiver("a", hang), Receiver("b", take)
+
+    with anyio.fail_after(5):
+        taken = await deliver_once(
+            [build_relay(product, slow), build_relay(product, quick)]
+        )
+
+    assert taken == 6
