@@ -1,0 +1,1 @@
+"""Measures what a quiet cycle costs, side by side with the least that it could cost."""
