@@ -40,7 +40,7 @@ def start_logging(
         # The log writes and flushes, which is all of a stream that progress is.
         cast("BinaryIO", progress) if progress else sys.stderr.buffer,
         is_terminal=is_terminal(sys.stderr),
-        level=config.log.level if options.log_level else level or config.log.level,
+        level=options.log_level or level or config.log.level,
         redactor=redactor,
         layout=Layout(config.log.format),
     )
