@@ -172,9 +172,13 @@ async def _adopt(
     )
     if plan.is_empty:
         return
-    existing = await _find_archived(run, view, plan.adopts)
+    existing = await _find_tasks(run, view, plan.adopts)
     waiting: dict[PullRequestReference, list[Watched]] = {}
     for adoption in plan.adopts:
+        known = existing.get(adoption.external_id)
+        if known is not None and known.archived_at is None:
+            # Another watch of the same list, or an earlier page, has it already.
+            continue
         reference = _refer(adoption.probe)
         watched = await _begin(run, view, adoption, existing)
         waiting[reference] = [watched]
@@ -183,7 +187,7 @@ async def _adopt(
     await read_details(run, waiting)
 
 
-async def _find_archived(
+async def _find_tasks(
     run: AccountRun, view: WorkspaceView, adoptions: Iterable[Adoption]
 ) -> dict[str, Task]:
     async def read(tx: Transaction) -> dict[str, Task]:

@@ -190,9 +190,21 @@ def _find_stored(
 async def _note_sign_of_life(
     run: AccountRun, search: _Search, answers: list[BranchAnswer | None]
 ) -> None:
-    """Remember the branch's head; that it moved is a sign that somebody works."""
-    head = next((a.head_ref_oid for a in answers if a and a.head_ref_oid), "")
+    """
+    Remember the branch's head; that it moved is a sign that somebody works.
+
+    Only the repository that holds the branch is looked at: another place that was
+    asked may have a branch of that name too.
+    """
     watch = search.watch
+    head_id = _find_head_id(search)
+    head = ""
+    for answer in filter(None, answers):
+        shown = answer.repository.repository
+        name = shown.name_with_owner.lower()
+        is_named = not head_id and name == watch.head_repository.lower()
+        if is_named or (head_id and shown.node_id == head_id):
+            head = answer.head_ref_oid
     if not head or head == watch.branch_head_oid:
         return
     now = run.cycle.now()

@@ -9,20 +9,40 @@ from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
 from prwatch.app.watch_cycle import run_cycle
+from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
 
 
 async def put_configured_tasks(runtime: Runtime) -> None:
-    """Bring the stored tasks in line with the configuration file."""
+    """
+    Bring the stored tasks in line with the configuration file.
+
+    Where no folder is searched for worktrees any more, their tasks end like those of
+    an entry that is gone.
+    """
+    searched = list_searched(runtime.config)
+    logins = _list_logins(runtime)
     for desired in list_desired(runtime.config):
+        is_searched = desired.name in searched
         await runtime.task_sync.put_desired(
             runtime.wired.workspaces[desired.name],
             desired,
             host=runtime.wired.hosts[desired.name],
-            origins=FILE_ORIGINS,
+            origins=FILE_ORIGINS if is_searched else FILE_ORIGINS | WORKTREE_ORIGINS,
+            login=logins.get(desired.name, ""),
         )
+
+
+def _list_logins(runtime: Runtime) -> dict[str, str]:
+    """List who `@me` is, by workspace, as far as GitHub was asked."""
+    return {
+        workspace.name: account.viewer.login
+        for account in runtime.wired.accounts
+        for workspace in account.workspaces
+        if account.viewer is not None
+    }
 
 
 async def scan_worktrees(runtime: Runtime) -> None:
@@ -73,7 +93,11 @@ async def poll(
         is_forced=is_forced,
         is_full=is_full,
     )
+    logins = _list_logins(runtime)
     await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
+    if _list_logins(runtime) != logins:
+        # Only now is it known whose adoptions an entry still asks for.
+        await put_configured_tasks(runtime)
     await store_blocks(runtime)
     for unusable in runtime.wired.unusable:
         cycle.report.add_failure(

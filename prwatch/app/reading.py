@@ -75,10 +75,11 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
         )
         if takes_over is not None and takes_over.id == watch.id:
             takes_over = None
+    search_in, covered_by = view.find_search_place(watch)
     return Standing(
         is_adopted=view.is_adopted(watch),
-        search_in=view.find_search_place(watch),
-        covered_by=view.list_covering(watch),
+        search_in=search_in,
+        covered_by=covered_by,
         stored=view.find_task_pull_request(watch),
         takes_over=takes_over,
     )

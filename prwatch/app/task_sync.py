@@ -38,19 +38,21 @@ class TaskSync:
         *,
         host: str,
         origins: frozenset[Origin],
+        login: str = "",
     ) -> TaskPlan:
         """
         Plan and apply what the source asks for, and return the plan.
 
         `origins` are those that the source speaks for: what they made and it names
-        no longer is archived. Nothing is written when nothing differs.
+        no longer is archived. `login` is who `@me` is; while it is '' that may be
+        anybody. Nothing is written when nothing differs.
         """
 
         async def load(tx: Transaction) -> Snapshot:
             return await tasks.load_snapshot(tx, workspace, include_archived=True)
 
         stored = await self._database.read(load)
-        plan = plan_tasks(desired, stored, origins=origins)
+        plan = plan_tasks(desired, stored, origins=origins, login=login)
         context = StepContext(workspace=workspace, host=host, now=self._clock.now())
         steps = [(step, build_id(context.now, self._chance)) for step in plan.steps]
         for start in range(0, len(steps), CHUNK):

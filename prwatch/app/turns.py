@@ -43,7 +43,9 @@ def build_turn(
             last_asked_at=memory.asked_at,
             is_busy=memory.is_busy,
             look_at=memory.due_at,
-            is_archived=bool(repository and repository.is_archived),
+            # Somebody else's look may have shown it first: then it is still to be told.
+            is_archived=bool(repository and repository.is_archived)
+            and not (watch.watermark and watch.watermark.is_archived is False),
         )
     return Turn(
         kind=ReferenceKind.SEARCHING,

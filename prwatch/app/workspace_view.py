@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from prwatch.domain.coverage import Coverage
 from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.targets import LiveReading, ReadingKey, Target, Targets
+from prwatch.domain.targets import LiveReading, ReadingKey, Targets
 from prwatch.domain.task import Origin, Repository, Task, TaskPullRequest
 from prwatch.domain.watch import Watch
 
@@ -105,36 +105,30 @@ class WorkspaceView:
         origin = self.origin(watch.task_id)
         return origin is Origin.ADOPTED and place not in self._linked
 
-    def find_search_place(self, watch: Watch) -> str:
+    def find_search_place(self, watch: Watch) -> tuple[str, tuple[str, ...]]:
         """
-        Find the repository in which a watch searches on when its pull request ends.
+        Find where a watch searches on when its pull request ends, and who covers it.
 
-        That is where somebody works on its branch; '' is nowhere. In a held place
-        nobody can say, so it stays.
+        That is the repository in which somebody works on its branch; '' is nowhere.
+        In a held place nobody can say, so it stays. The ids are those of the other
+        open watches that stand for that branch.
         """
         if not watch.branch:
-            return ""
+            return "", ()
         if (watch.task_id, watch.repository_id) in self.targets.held:
-            return watch.repository_id
-        target = self._find_target(watch)
-        return target.repository_id if target else ""
-
-    def list_covering(self, watch: Watch) -> tuple[str, ...]:
-        """List the other open watches that stand for the branch of a watch, by id."""
-        target = self._find_target(watch)
+            return watch.repository_id, ()
+        own = (row for row in self.targets.targets if row.task_id == watch.task_id)
+        target = self._coverage.find_target(watch, own)
         if target is None:
-            return ()
-        return tuple(
+            return "", ()
+        covering = tuple(
             other.id
             for other in self._siblings(watch)
             if other.id != watch.id
             and (other.watermark is None or other.watermark.state is _OPEN)
             and self._coverage.stands_for(other, target)
         )
-
-    def _find_target(self, watch: Watch) -> Target | None:
-        own = (row for row in self.targets.targets if row.task_id == watch.task_id)
-        return self._coverage.find_target(watch, own)
+        return target.repository_id, covering
 
     def _siblings(self, watch: Watch) -> Iterable[Watch]:
         return (row for row in self.discovered if row.task_id == watch.task_id)

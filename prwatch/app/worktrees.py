@@ -21,6 +21,15 @@ from prwatch.git.process import Git
 from prwatch.git.worktree import WorktreeReader
 
 
+def list_searched(config: Config) -> dict[str, list[Path]]:
+    """List the folders that are searched for worktrees, by workspace."""
+    roots: defaultdict[str, list[Path]] = defaultdict(list)
+    for entry in config.checkouts:
+        name = entry.workspace or config.workspaces[0].name
+        roots[name].extend(entry.roots)
+    return dict(roots)
+
+
 class LiveWorktrees:
     """Reads worktrees each cycle, and finds new ones now and then."""
 
@@ -54,13 +63,9 @@ class LiveWorktrees:
         While something could not be searched, a workspace is left out: a worktree
         that is missing then may still exist.
         """
-        roots: defaultdict[str, list[Path]] = defaultdict(list)
-        for entry in config.checkouts:
-            name = entry.workspace or config.workspaces[0].name
-            roots[name].extend(entry.roots)
         desired: list[DesiredWorkspace] = []
         problems: list[str] = []
-        for name, folders in roots.items():
+        for name, folders in list_searched(config).items():
             host = wired.hosts[name]
             found = await discover_worktrees(folders, reader=self.reader(host))
             problems.extend(found.problems)

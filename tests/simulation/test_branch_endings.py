@@ -96,3 +96,20 @@ async def test_nobody_searches_while_another_of_the_branch_is_open(tmp_path, wor
         assert list_rows(product) == [
             {"branch": "fix-greeting", "pr_number": 4, "searching_since": None}
         ]
+
+
+async def test_a_branch_of_that_name_elsewhere_is_no_sign_of_life(tmp_path, world):
+    world.add_repository("ada/hello", fork_of="octo/hello")
+    theirs = begin(world, 3)
+    forked = world.open_pull_request("ada/hello", branch="fix-greeting", number=1)
+    world.close(forked)
+    watch = f'{BRANCH}\nhead = "ada/hello"'
+    query = "SELECT branch_head_oid FROM pr_watches"
+    async with open_product(tmp_path, world, watches=(watch,)) as product:
+        await product.cycles(2)
+        world.push(theirs)
+
+        await product.cycle()
+
+        assert product.ask(query) == [{"branch_head_oid": forked.head.oid}]
+        assert product.report.rows_written == 0
