@@ -17,7 +17,9 @@ import anyio
 import httpx
 
 from prwatch.app.polling import poll, start
-from prwatch.app.runtime import DATABASE_NAME, Runtime, Surroundings, open_runtime
+from prwatch.app.runtime import Runtime, open_runtime
+from prwatch.app.store_place import DATABASE_NAME
+from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp
 
@@ -93,7 +95,6 @@ class Product:
     state_dir: object
     out: io.BytesIO
     reports: list = field(default_factory=list)
-    _told: int = 0
 
     async def cycle(self, *, gap=GAP, is_full=False, is_forced=True):
         """Let time pass, run one cycle and every delivery; return what was told."""
@@ -118,8 +119,9 @@ class Product:
     def take_events(self):
         """Return the events that were delivered since the last call."""
         lines = self.out.getvalue().splitlines()
-        fresh, self._told = lines[self._told :], len(lines)
-        return [json.loads(line) for line in fresh]
+        self.out.seek(0)
+        self.out.truncate()
+        return [json.loads(line) for line in lines]
 
     def ask(self, sql, *values):
         """Read rows beside the product, as dictionaries."""
