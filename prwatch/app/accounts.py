@@ -4,11 +4,11 @@ import datetime as dt
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from prwatch.app.cycle import Account
+from prwatch.app.host import find_host
+from prwatch.app.wired_accounts import UnusableWorkspace, WiredAccounts
 from prwatch.clock import Clock
 from prwatch.config.entries import Workspace as WorkspaceEntry
 from prwatch.config.secrets import SecretReference, SecretSource, read_secret
@@ -26,28 +26,6 @@ from prwatch.github.credentials import (
 from prwatch.http.client import BoundedClient
 from prwatch.store import connections
 from prwatch.store.database import Database, Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class UnusableWorkspace:
-    """A workspace that cannot be polled, and what its person has to do."""
-
-    name: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WiredAccounts:
-    """
-    What the configuration's workspaces came to.
-
-    `hosts` maps each workspace's name to the host of its repositories.
-    """
-
-    accounts: tuple[Account, ...]
-    unusable: tuple[UnusableWorkspace, ...]
-    workspaces: Mapping[str, Workspace]
-    hosts: Mapping[str, str]
 
 
 async def wire_accounts(
@@ -128,12 +106,6 @@ def build_credential(
             read_secret(reference, environ)
             folder = environ.get("CREDENTIALS_DIRECTORY", "")
             return FileCredential(Path(folder, reference.name), is_private=False)
-
-
-def find_host(api_url: str) -> str:
-    """Return the host that people know: github.com for api.github.com."""
-    host = urlsplit(api_url).hostname or ""
-    return host.removeprefix("api.") if host.startswith("api.") else host
 
 
 async def _put_workspace(

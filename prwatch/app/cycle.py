@@ -4,10 +4,12 @@ import datetime as dt
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from prwatch.app.cycle_report import CycleReport, Failure
 from prwatch.app.mirror import Mirror
 from prwatch.app.poll_memory import PollMemory
+from prwatch.app.poll_settings import PollSettings
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.clock import Clock
 from prwatch.domain.events import Interest
@@ -20,27 +22,16 @@ from prwatch.domain.outcome import (
     Unreadable,
 )
 from prwatch.domain.reference import Viewer
-from prwatch.domain.schedule import Intervals
 from prwatch.domain.task import Workspace
-from prwatch.github.client import GitHub
-from prwatch.github.rest_reader import RestReader
 from prwatch.store.database import Database
+
+if TYPE_CHECKING:
+    # Commands that ask nobody need no HTTP library.
+    from prwatch.github.client import GitHub
+    from prwatch.github.rest_reader import RestReader
 
 YOUNG = dt.timedelta(minutes=2)
 """How long GitHub may not know yet what it was just told (a new pull request)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PollSettings:
-    """The numbers of `[poll]` that the walk obeys."""
-
-    settle: dt.timedelta
-    full_read: dt.timedelta
-    search_for: dt.timedelta
-    progress_deadline: dt.timedelta
-    read_path: str
-    feedback_on_activity: bool
-    intervals: Intervals
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +40,7 @@ class Account:
 
     key: str
     host: str
-    github: GitHub
+    github: "GitHub"
     workspaces: tuple[Workspace, ...]
     viewer: Viewer | None = None
     list_walks: int = 0
@@ -127,7 +118,7 @@ class AccountRun:
     progress: Callable[[], None]
 
     @property
-    def reader(self) -> GitHub | RestReader:
+    def reader(self) -> "GitHub | RestReader":
         """Return who is asked: the configuration may leave GraphQL out."""
         github = self.account.github
         return github.rest_reader if self.cycle.settings.read_path == "rest" else github

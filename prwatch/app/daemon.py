@@ -19,10 +19,11 @@ from prwatch.app.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
 from prwatch.app.reload import Reloader
-from prwatch.app.runtime import Runtime, Surroundings, open_runtime
+from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.service import Service
 from prwatch.app.signals import receive_signals
 from prwatch.app.supervisor import Supervisor
+from prwatch.app.surroundings import Surroundings
 from prwatch.app.watch_loop import WatchLoop
 from prwatch.config.loader import LoadedConfig
 from prwatch.errors import ConfigError, StoreError

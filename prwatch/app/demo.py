@@ -13,7 +13,8 @@ import anyio.lowlevel
 
 from prwatch.app.cycle_report import CycleReport
 from prwatch.app.polling import poll, start
-from prwatch.app.runtime import Runtime, Surroundings, open_runtime
+from prwatch.app.runtime import Runtime, open_runtime
+from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import LoadedConfig, load_config
 from prwatch.http.in_process import create_in_process_transport
 from prwatch.simulator.github_app import GitHubApp

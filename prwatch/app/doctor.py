@@ -8,7 +8,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from prwatch.app.finding import Finding, Health
-from prwatch.app.runtime import Surroundings, find_database
+from prwatch.app.store_place import find_database
+from prwatch.app.surroundings import Surroundings
 from prwatch.app.token_status import TokenStatus, read_token_statuses
 from prwatch.app.unit_check import examine_units
 from prwatch.config.loader import LoadedConfig

@@ -20,14 +20,14 @@ from prwatch.sinks.webhook import WebhookSink
 def wire_routes(
     entries: Sequence[SinkEntry],
     *,
-    webhooks: BoundedClient,
+    webhooks: BoundedClient | None,
     environ: Mapping[str, str],
     clock: Clock,
     stdout: BinaryIO,
     state_dir: Path,
 ) -> tuple[SinkRoute, ...]:
     """
-    Build every sink; nothing is sent or opened.
+    Build every sink; nothing is sent or opened. A webhook needs its HTTP client.
 
     Raises:
         ConfigError: An address or a signing secret cannot be used.
@@ -48,6 +48,7 @@ def wire_routes(
                     keep=entry.keep,
                 )
             case "webhook":
+                assert webhooks is not None  # noqa: S101 - made when there is such a sink
                 secret = read_secret(entry.secret, environ) if entry.secret else None
                 return WebhookSink(
                     settings, entry.url, client=webhooks, clock=clock, secret=secret

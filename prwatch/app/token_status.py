@@ -4,8 +4,9 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from prwatch.app.accounts import build_credential, find_host
-from prwatch.app.runtime import Surroundings
+from prwatch.app.accounts import build_credential
+from prwatch.app.host import find_host
+from prwatch.app.surroundings import Surroundings
 from prwatch.config.entries import Workspace as WorkspaceEntry
 from prwatch.config.model import Config
 from prwatch.domain.reference import Viewer

@@ -9,9 +9,10 @@ import anyio
 
 from prwatch.app.adoption_walk import FULL_WALK_EVERY, walk_repository_watches
 from prwatch.app.branch_walk import walk_searching
-from prwatch.app.cycle import Account, AccountRun, Cycle, PollSettings
+from prwatch.app.cycle import Account, AccountRun, Cycle
 from prwatch.app.cycle_report import Failure, subtract_usage
 from prwatch.app.finished_walk import build_memory_key, walk_finished
+from prwatch.app.poll_settings import PollSettings
 from prwatch.app.probe_walk import walk_discovered
 from prwatch.app.reconciliation import Worktrees, reconcile
 from prwatch.app.repository_rows import ViewOutdated

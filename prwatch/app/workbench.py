@@ -10,15 +10,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from prwatch.app.accounts import find_host
 from prwatch.app.control_client import ANSWER_SECONDS, ask
 from prwatch.app.cycle import Cycle
 from prwatch.app.cycle_report import CycleReport
 from prwatch.app.daemon_lock import DaemonInfo, read_daemon_lock
+from prwatch.app.host import find_host
 from prwatch.app.mirror import Mirror
 from prwatch.app.poll_memory import PollMemory
+from prwatch.app.poll_settings import build_poll_settings
 from prwatch.app.reconciliation import reconcile
-from prwatch.app.runtime import Surroundings, build_poll_settings, open_store
+from prwatch.app.store_place import open_store
+from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_steps import StepContext, apply_steps
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.app.worktrees import LiveWorktrees

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from prwatch.app.accounts import WiredAccounts
+from prwatch.app.wired_accounts import WiredAccounts
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.config.model import Config
 from prwatch.domain.desired import (

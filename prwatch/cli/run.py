@@ -8,7 +8,7 @@ import click
 from prwatch.cli.options import get_options, global_options, load, run_async
 
 if TYPE_CHECKING:
-    from prwatch.app.runtime import Surroundings
+    from prwatch.app.surroundings import Surroundings
     from prwatch.config.loader import LoadedConfig
     from prwatch.telemetry.redaction import Redactor
 

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import click
 
-from prwatch.app.runtime import Surroundings
+from prwatch.app.surroundings import Surroundings
 from prwatch.cli.options import get_options
 from prwatch.clock import SystemClock
 

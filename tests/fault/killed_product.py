@@ -21,7 +21,8 @@ import httpx
 from prwatch.app.mirror import Mirror
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import poll, start
-from prwatch.app.runtime import Surroundings, open_runtime
+from prwatch.app.runtime import open_runtime
+from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_sync import TaskSync
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World

@@ -13,7 +13,8 @@ import anyio
 import anyio.to_thread
 
 from prwatch.app.polling import poll, start
-from prwatch.app.runtime import Surroundings, open_runtime
+from prwatch.app.runtime import open_runtime
+from prwatch.app.surroundings import Surroundings
 from prwatch.clock import SystemClock
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN

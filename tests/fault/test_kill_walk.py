@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from prwatch.app.runtime import DATABASE_NAME
+from prwatch.app.store_place import DATABASE_NAME
 from tests.webhook_receiver import open_webhook_receiver
 
 ROOT = Path(__file__).parent.parent.parent

@@ -10,7 +10,8 @@ import pytest
 
 from prwatch.app.doctor import describe_broken_config, examine
 from prwatch.app.finding import Finding, Health
-from prwatch.app.runtime import DATABASE_NAME, Surroundings
+from prwatch.app.store_place import DATABASE_NAME
+from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import load_config
 from prwatch.errors import ConfigError
 from prwatch.http.in_process import create_in_process_transport

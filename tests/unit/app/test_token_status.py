@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from prwatch.app.runtime import Surroundings
+from prwatch.app.surroundings import Surroundings
 from prwatch.app.token_status import TokenStatus, read_token_statuses
 from prwatch.config.loader import load_config
 from prwatch.http.in_process import create_in_process_transport
