@@ -24,6 +24,7 @@ from prwatch.domain.reference import (
     RepositoryFacts,
 )
 from prwatch.errors import ProviderError
+from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.path_errors import FaultMap, retry_of
 from prwatch.github.repositories import build_facts
@@ -83,10 +84,10 @@ class Group:
 
 
 async def iter_branches(
-    graph: Graph, references: Sequence[BranchReference]
+    graph: Graph, references: Sequence[BranchReference], *, size: BatchSize
 ) -> AsyncIterator[Answers]:
     """
-    Ask fifty branches at a time and yield each request's answers when it is read.
+    Ask some branches at a time and yield each request's answers when it is read.
 
     Every reference is in exactly one of the yielded mappings unless a request fails
     as a whole; its error then ends the walk, and what was yielded stands.
@@ -94,13 +95,17 @@ async def iter_branches(
     ordered = [
         each for group in group_branches(references) for each in group.references
     ]
-    for start in range(0, len(ordered), BATCH_SIZE):
-        groups = group_branches(ordered[start : start + BATCH_SIZE])
+
+    async def ask(batch: Sequence[BranchReference]) -> Answers:
+        groups = group_branches(batch)
         shape = tuple(len(each.references) for each in groups)
         answer = await graph.ask(build_query(shape), build_variables(groups))
         outcomes: dict[BranchReference, Outcome[BranchAnswer]] = {}
         for at, group in enumerate(groups):
             outcomes |= await _read_group(graph, answer, at, group)
+        return outcomes
+
+    async for outcomes in iter_batches(ordered, size, ask):
         yield outcomes
 
 

@@ -24,6 +24,7 @@ from prwatch.domain.reference import (
 )
 from prwatch.errors import ProviderUnavailable
 from prwatch.github import branches, details, probe, repositories, search
+from prwatch.github.batching import BatchSize
 from prwatch.github.credentials import Credential
 from prwatch.github.graph import Graph
 from prwatch.github.limits import Limits
@@ -109,6 +110,9 @@ class GitHub:
         )
         self.documents = self._graph.documents
         self._memory = probe.ProbeMemory()
+        self._probe_size = BatchSize(probe.BATCH_SIZE)
+        self._detail_size = BatchSize(details.DETAIL_SIZE)
+        self._branch_size = BatchSize(branches.BATCH_SIZE)
         self.rest_reader = RestReader(self._rest.client, self._rest)
         """The same questions, asked through REST alone."""
 
@@ -150,13 +154,17 @@ class GitHub:
         decode: AbstractSet[str] = frozenset(),
     ) -> AsyncIterator[Mapping[PullRequestReference, Outcome[Probe]]]:
         """
-        Probe references whose node id is known, 500 a request.
+        Probe references whose node id is known, at most 500 a request.
 
         The probe of an answer that is byte for byte the last one is the same
         object again, unless its node id is in `decode`.
         """
         return probe.iter_probes(
-            self._graph, self._memory, references, decode_again=decode
+            self._graph,
+            self._memory,
+            references,
+            size=self._probe_size,
+            decode_again=decode,
         )
 
     async def probe(
@@ -174,8 +182,10 @@ class GitHub:
     def iter_details(
         self, references: Sequence[PullRequestReference]
     ) -> AsyncIterator[Mapping[PullRequestReference, Outcome[Reading]]]:
-        """Read in full, 25 a request, by node id or else by number."""
-        return details.iter_details(self._graph, references, settle=self._settle)
+        """Read in full, at most 25 a request, by node id or else by number."""
+        return details.iter_details(
+            self._graph, references, size=self._detail_size, settle=self._settle
+        )
 
     async def details(
         self, references: Sequence[PullRequestReference]
@@ -189,8 +199,8 @@ class GitHub:
     def iter_branches(
         self, references: Sequence[BranchReference]
     ) -> AsyncIterator[Mapping[BranchReference, Outcome[BranchAnswer]]]:
-        """Ask for the pull requests of branches, fifty a request."""
-        return branches.iter_branches(self._graph, references)
+        """Ask for the pull requests of branches, at most fifty a request."""
+        return branches.iter_branches(self._graph, references, size=self._branch_size)
 
     async def branches(
         self, references: Sequence[BranchReference]
@@ -220,7 +230,9 @@ class GitHub:
 
     async def own_pull_requests(self, login: str = "") -> OwnPullRequests:
         """Return somebody's open pull requests; '' is the credential's account."""
-        return await search.fetch_own_pull_requests(self._graph, self._memory, login)
+        return await search.fetch_own_pull_requests(
+            self._graph, self._memory, login, size=self._probe_size
+        )
 
     async def check(
         self,

@@ -10,11 +10,12 @@ import msgspec
 from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
 from prwatch.domain.reference import PullRequestReference, Reading
 from prwatch.errors import ProviderError
+from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.graph import NULL, Answer, Graph, is_null
 from prwatch.github.normalize import Detail, build_reading
 from prwatch.github.pages import read_contexts, read_reviews, read_threads
 from prwatch.github.path_errors import FaultMap, retry_of
-from prwatch.github.probe import STRANGE, build_nodes_query, cut, group_by_id
+from prwatch.github.probe import STRANGE, build_nodes_query, group_by_id, spread
 from prwatch.github.wire import DETAIL, decode
 
 DETAIL_SIZE: Final = 25
@@ -25,10 +26,14 @@ _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 async def iter_details(
-    graph: Graph, references: Sequence[PullRequestReference], *, settle: dt.timedelta
+    graph: Graph,
+    references: Sequence[PullRequestReference],
+    *,
+    size: BatchSize,
+    settle: dt.timedelta,
 ) -> AsyncIterator[Readings]:
     """
-    Ask 25 at a time and yield the outcomes of each request as soon as it is read.
+    Ask some at a time and yield the outcomes of each request as soon as it is read.
 
     Every reference is in exactly one of the yielded mappings unless a request fails
     as a whole; its error then ends the walk, and what was yielded stands. Further
@@ -36,9 +41,10 @@ async def iter_details(
     """
     by_id = group_by_id(references)
     by_number = by_id.pop("", [])
-    for batch in cut(list(by_id), DETAIL_SIZE):
+
+    async def ask(batch: Sequence[str]) -> dict[str, Outcome[Reading]]:
         answer = await graph.ask(
-            build_nodes_query("Details", "DetailFields", 1), {"ids0": batch}
+            build_nodes_query("Details", "DetailFields", 1), {"ids0": list(batch)}
         )
         nodes = answer.get_list("n0")
         places: list[tuple[str | int, ...]] = [
@@ -46,20 +52,21 @@ async def iter_details(
         ]
         raws = [nodes[at] if at < len(nodes) else NULL for at in range(len(batch))]
         outcomes = await _read_all(graph, answer, places, raws, settle)
-        yield {
-            reference: outcome
-            for node_id, outcome in zip(batch, outcomes, strict=True)
-            for reference in by_id[node_id]
-        }
-    for start in range(0, len(by_number), DETAIL_SIZE):
-        numbered = by_number[start : start + DETAIL_SIZE]
+        return dict(zip(batch, outcomes, strict=True))
+
+    async def ask_by_number(batch: Sequence[PullRequestReference]) -> Readings:
         answer = await graph.ask(
-            build_number_query(len(numbered)), _build_variables(numbered)
+            build_number_query(len(batch)), _build_variables(batch)
         )
-        places = [(f"r{index}", "pullRequest") for index in range(len(numbered))]
-        raws = [_dig(answer, index) for index in range(len(numbered))]
+        places = [(f"r{index}", "pullRequest") for index in range(len(batch))]
+        raws = [_dig(answer, index) for index in range(len(batch))]
         outcomes = await _read_all(graph, answer, places, raws, settle)
-        yield dict(zip(numbered, outcomes, strict=True))
+        return dict(zip(batch, outcomes, strict=True))
+
+    async for outcomes in iter_batches(list(by_id), size, ask):
+        yield spread(outcomes, by_id)
+    async for readings in iter_batches(by_number, size, ask_by_number):
+        yield readings
 
 
 @functools.lru_cache(maxsize=DETAIL_SIZE)

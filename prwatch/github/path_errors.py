@@ -23,6 +23,8 @@ from prwatch.github.classify import LIMIT_TYPES
 from prwatch.github.exchange import GraphQLError, PathStep
 from prwatch.github.wording import SECONDARY_LIMIT, SSO, find_code, find_refusal
 
+RESOURCE_LIMITS: Final = "resource_limits"
+"""The code of what was cut off because the request as a whole was too heavy."""
 NULL_WITHOUT_ERROR: Final = Unreadable("GitHub answered null without a reason", "null")
 _TRANSIENT: Final = frozenset({"", "SERVICE_UNAVAILABLE", "INTERNAL", "TIMEOUT"})
 
@@ -117,7 +119,7 @@ def judge_error(error: GraphQLError) -> Missing:  # noqa: PLR0911 - one table ro
     if error.type == "INSUFFICIENT_SCOPES":
         return Forbidden("the token lacks a scope", code="insufficient_scopes")
     if error.type == "RESOURCE_LIMITS_EXCEEDED":
-        return Retry("the request was too heavy for GitHub", code="resource_limits")
+        return Retry("the request was too heavy for GitHub", code=RESOURCE_LIMITS)
     if error.type in _TRANSIENT:
         return Retry("GitHub could not read it this time", code="transient")
     return Unreadable("GitHub could not read it", error.type.lower())

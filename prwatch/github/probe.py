@@ -9,13 +9,14 @@ import functools
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.fingerprint import build_fingerprint, is_busy
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.normalize import parse_login, parse_name
@@ -27,7 +28,11 @@ FIELD_SIZE: Final = 100
 """GitHub takes at most this many ids in one `nodes` field."""
 MAX_FIELDS: Final = 5
 """Fields in one request: each costs one point."""
+BATCH_SIZE: Final = FIELD_SIZE * MAX_FIELDS
+"""Pull requests in one request."""
 REMEMBERED: Final = 100_000
+
+T = TypeVar("T")
 
 NO_NODE_ID: Final = Unreadable("its node id is not known yet", "no_node_id")
 STRANGE: Final = Unreadable("GitHub answered with something else", "strange_node")
@@ -114,6 +119,7 @@ async def iter_probes(
     memory: ProbeMemory,
     references: Sequence[PullRequestReference],
     *,
+    size: BatchSize,
     decode_again: AbstractSet[str] = frozenset(),
 ) -> AsyncIterator[Mapping[PullRequestReference, Outcome[Probe]]]:
     """
@@ -126,17 +132,17 @@ async def iter_probes(
     unknown = by_id.pop("", ())
     if unknown:
         yield dict.fromkeys(unknown, NO_NODE_ID)
-    for batch in cut(list(by_id), FIELD_SIZE * MAX_FIELDS):
+
+    async def ask(batch: Sequence[str]) -> dict[str, Outcome[Probe]]:
         parts = list(cut(batch, FIELD_SIZE))
         answer = await graph.ask(
             build_nodes_query("Probe", "ProbeFields", len(parts)),
             {f"ids{index}": part for index, part in enumerate(parts)},
         )
-        outcomes: dict[PullRequestReference, Outcome[Probe]] = {}
-        for node_id, outcome in _read_answer(answer, parts, memory, decode_again):
-            for reference in by_id[node_id]:
-                outcomes[reference] = outcome
-        yield outcomes
+        return dict(_read_answer(answer, parts, memory, decode_again))
+
+    async for outcomes in iter_batches(list(by_id), size, ask):
+        yield spread(outcomes, by_id)
 
 
 def _read_answer(
@@ -199,6 +205,18 @@ def group_by_id(
         if reference not in group:
             group.append(reference)
     return by_id
+
+
+def spread(
+    outcomes: Mapping[str, Outcome[T]],
+    by_id: Mapping[str, Sequence[PullRequestReference]],
+) -> dict[PullRequestReference, Outcome[T]]:
+    """Give the outcome of each node id to all of its references."""
+    return {
+        reference: outcome
+        for node_id, outcome in outcomes.items()
+        for reference in by_id[node_id]
+    }
 
 
 def cut(items: Sequence[str], size: int) -> Iterator[list[str]]:

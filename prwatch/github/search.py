@@ -13,6 +13,7 @@ import msgspec
 from prwatch.domain.outcome import Found
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.github.batching import BatchSize
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.probe import ProbeMemory, iter_probes
 from prwatch.github.wire import Node, PageInfo, decode
@@ -47,7 +48,7 @@ _HITS: Final = msgspec.json.Decoder(_Hits)
 
 
 async def fetch_own_pull_requests(
-    graph: Graph, memory: ProbeMemory, login: str
+    graph: Graph, memory: ProbeMemory, login: str, *, size: BatchSize
 ) -> OwnPullRequests:
     """
     Return the open pull requests of the login; '' is the credential's own account.
@@ -62,7 +63,7 @@ async def fetch_own_pull_requests(
         for node_id in node_ids
     ]
     probes: list[Probe] = []
-    async for outcomes in iter_probes(graph, memory, references):
+    async for outcomes in iter_probes(graph, memory, references, size=size):
         for outcome in outcomes.values():
             if not isinstance(outcome, Found):
                 is_complete = False

@@ -211,7 +211,7 @@ async def test_a_limit_in_a_half_filled_answer_keeps_the_filled_half():
 async def test_a_later_failure_loses_no_earlier_answer():
     host = ScriptedHost(
         lambda request: reply({f"n{at}": [None] * 100 for at in range(5)}),
-        plain(b"<html>", status=502),
+        plain(b"<html>", status=503),
     )
     yielded = []
 
