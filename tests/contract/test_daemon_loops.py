@@ -1,0 +1,46 @@
+"""The watch loop and the relays keep to the contract of a service."""
+
+import pytest
+
+from prwatch.app.daemon import RelayService
+from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.polling import poll
+from prwatch.app.watch_loop import WatchLoop
+from prwatch.simulator import World
+from tests.contract.service import ServiceContract
+from tests.product import LoopClock, open_product
+
+
+class OnAProduct(ServiceContract):
+    """Over a real SQLite file that runs in the loop's own thread."""
+
+    @pytest.fixture
+    async def product(self, tmp_path):
+        clock = LoopClock()
+        world = World(clock)
+        world.add_repository("octo/hello")
+        world.open_pull_request(
+            "octo/hello", branch="fix-greeting", title="Greet", number=12
+        )
+        async with open_product(tmp_path, world, clock=clock) as product:
+            yield product
+
+    @pytest.fixture
+    def leftovers(self, product):
+        """No delivery may still be held by a relay that was cancelled."""
+        return lambda: product.ask("SELECT * FROM deliveries WHERE state = 'acquired'")
+
+
+class TestWatchLoop(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(WatchLoop.name, None)
+        return WatchLoop(product.runtime, registry)
+
+
+class TestRelayService(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        await poll(product.runtime, is_forced=True)
+        return RelayService(product.runtime.relays[0])
