@@ -74,7 +74,10 @@ async def follow_probes(
                 young = is_young(run, watch)
                 run.cycle.fail(view, name, outcome, is_young=young)
             continue
-        if any(_has_moved(run, watch, outcome.value, now) for _, watch in pairs):
+        has_moved = False
+        for _, watch in pairs:
+            has_moved = _has_moved(run, watch, outcome.value, now) or has_moved
+        if has_moved:
             moved[reference] = [
                 Watched(view=view, watch=watch, standing=stand(view, watch))
                 for view, watch in pairs

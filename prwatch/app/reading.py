@@ -87,13 +87,7 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
 
 def refer(view: WorkspaceView, watch: Watch) -> PullRequestReference:
     """Return how a discovered watch's pull request is asked for."""
-    repository = view.repositories[watch.repository_id]
-    return PullRequestReference(
-        owner=repository.owner,
-        name=repository.name,
-        number=watch.pr_number,
-        node_id=watch.node_id,
-    )
+    return view.refer(watch)
 
 
 def name_reference(reference: PullRequestReference) -> str:

@@ -17,6 +17,10 @@ def take_turns(
     """Yield the watches whose turn it is, and count why the others are left out."""
     now = cycle.now()
     for watch in watches:
+        if cycle.is_forced and not watch.is_searching and not _sleeps(view, watch):
+            # It never rests, and its due time would be ignored.
+            yield watch
+            continue
         turn = build_turn(cycle.memory, view, watch, now=now)
         if is_resting(turn, now=now, intervals=cycle.settings.intervals):
             cycle.report.skipped["resting"] += 1
@@ -36,17 +40,15 @@ def build_turn(
 ) -> Turn:
     """Return what decides a watch's next turn."""
     memory = poll_memory.get(watch.id, now=now)
-    repository = view.repositories.get(watch.repository_id)
     if not watch.is_searching:
         return Turn(
             kind=ReferenceKind.DISCOVERED,
             last_asked_at=memory.asked_at,
             is_busy=memory.is_busy,
             look_at=memory.due_at,
-            # Somebody else's look may have shown it first: then it is still to be told.
-            is_archived=bool(repository and repository.is_archived)
-            and not (watch.watermark and watch.watermark.is_archived is False),
+            is_archived=_sleeps(view, watch),
         )
+    repository = view.repositories.get(watch.repository_id)
     return Turn(
         kind=ReferenceKind.SEARCHING,
         last_asked_at=memory.asked_at,
@@ -54,3 +56,12 @@ def build_turn(
         last_sign_at=max(watch.last_sign_at, view.last_session_start(watch)),
         can_rest=view.origin(watch.task_id) is not Origin.CONFIG,
     )
+
+
+def _sleeps(view: WorkspaceView, watch: Watch) -> bool:
+    """Return whether a discovered watch's repository is archived, and that was told."""
+    repository = view.repositories.get(watch.repository_id)
+    if repository is None or not repository.is_archived:
+        return False
+    # Somebody else's look may have shown it first: then it is still to be told.
+    return not (watch.watermark and watch.watermark.is_archived is False)

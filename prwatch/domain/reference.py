@@ -15,6 +15,10 @@ class PullRequestReference:
     number: int
     node_id: str = ""
 
+    def __hash__(self) -> int:
+        # Thousands are looked up in each cycle, and a text keeps its hash.
+        return hash(self.node_id) if self.node_id else hash((self.name, self.number))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReference:
