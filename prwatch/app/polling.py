@@ -1,10 +1,13 @@
 """Running cycles over an open product: once for `--cycle`, again and again in `run`."""
 
+from dataclasses import replace
+
 from prwatch.app.cycle import Cycle
 from prwatch.app.cycle_report import CycleReport, Failure
 from prwatch.app.limit_blocks import restore_blocks, store_blocks
 from prwatch.app.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
+from prwatch.app.poll_settings import PollSettings
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
@@ -13,6 +16,7 @@ from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.schedule import allow_for_jitter
 
 
 async def put_configured_tasks(runtime: Runtime) -> None:
@@ -80,7 +84,7 @@ async def poll(
         database=runtime.database,
         mirror=runtime.mirror,
         memory=runtime.memory,
-        settings=runtime.settings,
+        settings=_allow_for_jitter(runtime),
         clock=runtime.clock,
         chance=runtime.surroundings.chance,
         source=runtime.source,
@@ -112,6 +116,14 @@ async def poll(
         )
     cycle.report.rows_written = runtime.database.rows_written - written
     return cycle.report
+
+
+def _allow_for_jitter(runtime: Runtime) -> PollSettings:
+    section = runtime.config.poll
+    intervals = allow_for_jitter(
+        runtime.settings.intervals, jitter=section.jitter, longest=section.interval
+    )
+    return replace(runtime.settings, intervals=intervals)
 
 
 def build_retention(runtime: Runtime, registry: LoopRegistry) -> Retention:

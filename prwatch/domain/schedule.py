@@ -8,7 +8,7 @@ restart or a forced cycle changes nothing but the next turn.
 import datetime as dt
 import enum
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -50,6 +50,31 @@ class Intervals:
     """How long after it was closed a finished reference is asked for."""
     full_read: dt.timedelta = dt.timedelta(minutes=15)
     """How old what a probe cannot see may become."""
+
+
+def allow_for_jitter(
+    intervals: Intervals, *, jitter: float, longest: dt.timedelta
+) -> Intervals:
+    """
+    Return the intervals after which a reference is due for a loop that woke early.
+
+    The loop moves each wake-up by up to `jitter` of its wait, which is `longest` at
+    most. Without this, what it woke for would not be due yet, and wait for the next.
+    """
+
+    def shorten(interval: dt.timedelta) -> dt.timedelta:
+        return interval - min(interval, longest) * jitter
+
+    return replace(
+        intervals,
+        base=shorten(intervals.base),
+        hot=shorten(intervals.hot),
+        search=shorten(intervals.search),
+        search_idle=shorten(intervals.search_idle),
+        search_rest=shorten(intervals.search_rest),
+        archived=shorten(intervals.archived),
+        finished=shorten(intervals.finished),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,5 @@
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -6,6 +7,7 @@ from prwatch.domain.schedule import (
     Intervals,
     ReferenceKind,
     Turn,
+    allow_for_jitter,
     fill,
     is_full_read_due,
     is_resting,
@@ -183,4 +185,19 @@ def test_the_loop_wakes_at_the_earliest_due_time(due_times, jitter, wake_at):
             jitter=jitter,
         )
         == wake_at
+    )
+
+
+def test_a_loop_that_woke_early_finds_due_what_it_woke_for():
+    allowed = allow_for_jitter(Intervals(), jitter=0.1, longest=dt.timedelta(minutes=1))
+
+    assert allowed == replace(
+        Intervals(),
+        base=dt.timedelta(seconds=54),
+        hot=dt.timedelta(seconds=13.5),
+        search=dt.timedelta(seconds=54),
+        search_idle=dt.timedelta(minutes=5) - dt.timedelta(seconds=6),
+        search_rest=dt.timedelta(minutes=15) - dt.timedelta(seconds=6),
+        archived=dt.timedelta(days=1) - dt.timedelta(seconds=6),
+        finished=dt.timedelta(minutes=15) - dt.timedelta(seconds=6),
     )
