@@ -20,7 +20,6 @@ class WatchMemory:
     full_read_at: dt.datetime
     """When the last full reading was made, or is pretended to have been."""
     asked_at: dt.datetime | None = None
-    first_asked_at: dt.datetime | None = None
     good_at: dt.datetime | None = None
     """When the last good observation was made, changed or not."""
     fingerprint: str = ""

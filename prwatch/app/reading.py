@@ -97,14 +97,11 @@ def name_reference(reference: PullRequestReference) -> str:
 
 def is_young(run: AccountRun, watch: Watch) -> bool:
     """Return whether GitHub may not know yet what this watch asks for."""
-    now = run.cycle.now()
-    memory = run.cycle.memory.get(watch.id, now=now)
-    first = memory.first_asked_at or now
-    return watch.watermark is None and now - first < YOUNG
+    # A row is asked as soon as it is there, and its time outlives this process.
+    return watch.watermark is None and run.cycle.now() - watch.created_at < YOUNG
 
 
 def mark_asked(run: AccountRun, watch: Watch, now: dt.datetime) -> None:
     """Remember that a watch had its turn."""
     memory = run.cycle.memory.get(watch.id, now=now)
     memory.asked_at = now
-    memory.first_asked_at = memory.first_asked_at or now
