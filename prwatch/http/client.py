@@ -1,14 +1,18 @@
 """
 Makes the HTTP clients of the process: one per purpose, all with the same bounds.
 
-A client never follows a redirect by itself, keeps at most eight requests in
-flight per host and never sends loopback traffic through a proxy. Callers put the
+A client never follows a redirect by itself, takes no cookies, reads at most 32 MiB of
+an answer, keeps at most eight requests in flight per host and never sends loopback
+traffic through a proxy. Callers put the
 bound on the whole exchange around it: `anyio.fail_after(TOTAL_SECONDS)`.
 """
 
 import functools
 import ssl
-from typing import Any, Final
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, Final, cast
 
 import anyio
 import httpx
@@ -24,11 +28,28 @@ MAX_IN_FLIGHT: Final = 8
 """Requests in flight per host. The pool costs time for each connection it holds,
 and what queues inside it cannot be cancelled cleanly: so nothing may queue there."""
 
+MAX_BODY_BYTES: Final = 32 * 1024**2
+"""Bytes of a body after its decompression. The largest that GitHub sends have a few
+million; one that never ends must not take the machine's memory with it."""
+
+_PACKING: Final = frozenset(
+    {b"content-encoding", b"content-length", b"transfer-encoding"}
+)
+"""Headers that describe the body as it was on the way."""
+
 _LOOPBACK: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
+class OversizedBody(httpx.RequestError):
+    """The answer's body is longer than `MAX_BODY_BYTES`."""
+
+
 class BoundedClient(httpx.AsyncClient):
-    """An `httpx.AsyncClient` that lets at most eight requests a host go at a time."""
+    """
+    An `httpx.AsyncClient` that lets at most eight requests a host go at a time.
+
+    A body that it reads itself is at most `MAX_BODY_BYTES` long.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -37,13 +58,42 @@ class BoundedClient(httpx.AsyncClient):
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **settings: Any
     ) -> httpx.Response:
-        """Send when a place is free. A streamed body is read outside the bound."""
+        """
+        Send when a place is free. A streamed body is read outside the bounds.
+
+        Raises:
+            OversizedBody: the body is too long; its rest was not read.
+        """
         gate = self._in_flight.get(request.url.host)
         if gate is None:
             gate = anyio.Semaphore(MAX_IN_FLIGHT)
             self._in_flight[request.url.host] = gate
         async with gate:
-            return await super().send(request, stream=stream, **settings)
+            response = await super().send(request, stream=True, **settings)
+            return response if stream else await _read_bounded(response)
+
+
+async def _read_bounded(response: httpx.Response) -> httpx.Response:
+    """Return the response with its body read and unpacked."""
+    body = bytearray()
+    async with aclosing(response), aclosing(_iterate(response)) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                raise OversizedBody("the body is too long", request=response.request)
+    headers = [pair for pair in response.headers.raw if pair[0].lower() not in _PACKING]
+    return httpx.Response(
+        response.status_code,
+        headers=headers,
+        content=bytes(body),
+        request=response.request,
+        extensions=response.extensions,
+    )
+
+
+def _iterate(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    # It is a generator, and one that is left early must be closed.
+    return cast("AsyncGenerator[bytes, None]", response.aiter_bytes())
 
 
 @functools.lru_cache(maxsize=8)
@@ -92,6 +142,7 @@ def create_http_client(
         ),
         "follow_redirects": False,
         "headers": {"User-Agent": USER_AGENT},
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
     }
     if transport is not None:
         return BoundedClient(transport=transport, trust_env=False, **bounds)

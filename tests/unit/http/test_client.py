@@ -1,11 +1,19 @@
+import gzip
 import ssl
+from contextlib import aclosing
 
 import anyio
 import httpx
 import pytest
 
 from prwatch.errors import ConfigError
-from prwatch.http.client import MAX_IN_FLIGHT, build_tls_context, create_http_client
+from prwatch.http.client import (
+    MAX_BODY_BYTES,
+    MAX_IN_FLIGHT,
+    OversizedBody,
+    build_tls_context,
+    create_http_client,
+)
 
 
 def test_one_tls_context_is_kept_for_each_authority_file():
@@ -84,3 +92,72 @@ async def test_at_most_eight_requests_of_one_host_are_in_flight():
         gate.set()
 
     assert most == MAX_IN_FLIGHT + 1
+
+
+def _unfold(size):
+    return gzip.compress(bytes(size))
+
+
+async def _serve_endless():
+    while True:
+        yield bytes(1024**2)
+
+
+@pytest.mark.parametrize(
+    ("headers", "content"),
+    [
+        pytest.param({}, _serve_endless, id="endless"),
+        pytest.param(
+            {"content-encoding": "gzip"},
+            lambda: _unfold(MAX_BODY_BYTES + 1),
+            id="unfolding",
+        ),
+    ],
+)
+async def test_a_body_that_is_too_long_is_given_up(headers, content):
+    def answer(_):
+        return httpx.Response(200, headers=headers, stream=_Stream(content()))
+
+    async with create_http_client(transport=httpx.MockTransport(answer)) as client:
+        with pytest.raises(OversizedBody):
+            await client.get("http://github.example/")
+
+
+async def test_a_packed_body_is_unpacked_once():
+    def answer(_):
+        headers = {"content-encoding": "gzip", "etag": "x"}
+        return httpx.Response(200, headers=headers, stream=_Stream(_unfold(5)))
+
+    async with create_http_client(transport=httpx.MockTransport(answer)) as client:
+        response = await client.get("http://github.example/")
+
+        assert (response.content, response.headers["etag"]) == (bytes(5), "x")
+
+
+async def test_cookies_are_neither_kept_nor_sent():
+    seen = []
+
+    def answer(request):
+        seen.append("cookie" in request.headers)
+        return httpx.Response(200, headers={"set-cookie": "a=b; Path=/"})
+
+    async with create_http_client(transport=httpx.MockTransport(answer)) as client:
+        for _ in range(2):
+            await client.get("http://github.example/")
+
+        assert (seen, dict(client.cookies)) == ([False, False], {})
+
+
+class _Stream(httpx.AsyncByteStream):
+    """A body that arrives in pieces."""
+
+    def __init__(self, content):
+        self._content = content
+
+    async def __aiter__(self):
+        if isinstance(self._content, bytes):
+            yield self._content
+            return
+        async with aclosing(self._content) as pieces:
+            async for piece in pieces:
+                yield piece
