@@ -1,5 +1,6 @@
 """Reads the file of a configuration: its text, its raw values and their lines."""
 
+import os
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -51,10 +52,14 @@ def read_document(source: str | Path | None) -> Document:
 
 def _read_text(path: Path) -> str:
     try:
-        if stat.S_ISDIR(path.stat().st_mode):
-            raise ConfigError(f"{path} is a folder, not a configuration file")
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)
+        # Without O_NONBLOCK a named pipe would keep us waiting for its writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            _check_kind(path, os.fstat(descriptor).st_mode)
+            with open(descriptor, "rb", closefd=False) as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise ConfigError(
             f"the configuration {path} cannot be read: {error.strerror}"
@@ -69,6 +74,16 @@ def _read_text(path: Path) -> str:
             f"{path} is not UTF-8 text",
             problems=(f"{path}:{line}: a byte that is not UTF-8",),
         ) from None
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise ConfigError(f"{path} is a folder, not a configuration file")
+    if stat.S_ISFIFO(mode):
+        raise ConfigError(
+            f"{path} is a pipe, not a configuration file",
+            hint="a daemon reads its configuration again; it has to be in a file",
+        )
 
 
 def _parse(text: str, name: str, path: Path | None) -> Document:

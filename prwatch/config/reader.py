@@ -1,5 +1,6 @@
 """Turns raw TOML values into the structs of the model and notes all that is wrong."""
 
+import functools
 import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ def read_struct(
     A value that cannot be read is noted and stands as its default, or as an empty
     value when it has none, so that the rest can be checked as well.
     """
-    known = {info.encode_name: info for info in msgspec.structs.fields(kind)}
+    known = _list_keys(kind)
     for key in table:
         if key not in known:
             problems.add((*path, key), _explain_unknown(key, known))
@@ -45,6 +46,12 @@ def read_struct(
             for info in known.values()
         }
     )
+
+
+@functools.cache
+def _list_keys(kind: type[msgspec.Struct]) -> Mapping[str, FieldInfo]:
+    # Kept: a configuration may have thousands of entries.
+    return {info.encode_name: info for info in msgspec.structs.fields(kind)}
 
 
 class _Refused:
