@@ -27,6 +27,7 @@ from prwatch.errors import ProviderError
 from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.path_errors import FaultMap, retry_of
+from prwatch.github.plausible import NodeId, Number, ObjectId
 from prwatch.github.repositories import build_facts
 from prwatch.github.wire import (
     Commit,
@@ -45,10 +46,10 @@ Answers = Mapping[BranchReference, Outcome[BranchAnswer]]
 
 
 class _PullRequest(Node):
-    id: str
-    number: int
+    id: NodeId
+    number: Number
     state: PullRequestState
-    head_ref_oid: str
+    head_ref_oid: ObjectId
     created_at: dt.datetime
     head_repository: IdNode | None = None
     closed_at: dt.datetime | None = None

@@ -21,6 +21,7 @@ from prwatch.errors import (
     ResourceGone,
 )
 from prwatch.github.exchange import Exchange, GraphQLError, parse_http_date
+from prwatch.github.plausible import is_plausible
 from prwatch.github.wording import (
     NOT_ACCESSIBLE,
     PRIMARY_LIMIT,
@@ -148,7 +149,8 @@ def parse_epoch(text: str) -> dt.datetime | None:
     """Parse epoch seconds to UTC; None for nonsense."""
     if not (text.isascii() and text.isdigit()) or len(text) > 11:
         return None
-    return dt.datetime.fromtimestamp(int(text), dt.UTC)
+    moment = dt.datetime.fromtimestamp(int(text), dt.UTC)
+    return moment if is_plausible(moment) else None
 
 
 def _judge_status(exchange: Exchange) -> ProviderError | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from prwatch.github.plausible import is_plausible
 from prwatch.github.text import clean_text
 
 PathStep: TypeAlias = str | int
@@ -56,14 +57,15 @@ class Exchange:
 
 
 def parse_http_date(text: str) -> dt.datetime | None:
-    """Parse an HTTP date (RFC 9110, 5.6.7) to UTC; None when it is none."""
+    """Parse an HTTP date (RFC 9110, 5.6.7) to UTC; None when it is none we believe."""
     try:
         moment = email.utils.parsedate_to_datetime(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=dt.UTC)
+        moment = moment.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=dt.UTC)
-    return moment.astimezone(dt.UTC)
+    return moment if is_plausible(moment) else None
 
 
 def parse_errors(value: Any) -> tuple[GraphQLError, ...]:

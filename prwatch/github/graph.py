@@ -17,12 +17,13 @@ from gql.client import AsyncClientSession
 
 from prwatch.clock import Clock
 from prwatch.domain.reference import Usage
-from prwatch.errors import ProtocolViolation
+from prwatch.errors import ProtocolViolation, ProviderUnavailable
 from prwatch.github.classify import UnknownField
 from prwatch.github.documents import DocumentBook
 from prwatch.github.exchange import Exchange
 from prwatch.github.limits import Limits
 from prwatch.github.path_errors import FaultMap, map_faults
+from prwatch.github.plausible import Timed
 from prwatch.github.sender import Sender
 from prwatch.github.transport import GitHubTransport, PrintedRequest
 
@@ -32,7 +33,7 @@ NULL: Final = msgspec.Raw(b"null")
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-class _RateLimit(msgspec.Struct, rename="camel"):
+class _RateLimit(Timed, rename="camel"):
     cost: int = 1
     limit: int | None = None
     remaining: int | None = None
@@ -55,9 +56,25 @@ class Answer:
         return self.members.get(name, NULL)
 
     def get_list(self, name: str) -> list[msgspec.Raw]:
-        """Return the items of a member that is a list; null is no items."""
+        """
+        Return the items of a member that is a list; null is no items.
+
+        Raises:
+            ProviderUnavailable: the member is something else.
+        """
         raw = self.get(name)
-        return [] if is_null(raw) else _LIST.decode(raw)
+        if is_null(raw):
+            return []
+        try:
+            return _LIST.decode(raw)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise ProviderUnavailable(
+                "GitHub answered with something that is no list",
+                operation=self.exchange.operation,
+                request_id=self.exchange.request_id,
+                scope="host",
+                status=self.exchange.status,
+            ) from error
 
     def map_faults(self, places: Sequence[tuple[str | int, ...]]) -> FaultMap:
         """Return which of the places each error of the answer touches."""
@@ -137,7 +154,7 @@ class Graph:
             return
         try:
             told = _RATE_LIMIT.decode(raw)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             return  # a strange budget is no reason to lose the answer
         self._usage = replace(self._usage, points=self._usage.points + told.cost)
         if told.limit is None or told.remaining is None or told.reset_at is None:

@@ -26,6 +26,7 @@ LONGEST_WAIT: Final = dt.timedelta(minutes=16)
 SHORTEST: Final = dt.timedelta(seconds=1)
 LONGEST: Final = dt.timedelta(minutes=65)
 """A window is an hour long: a reset further away than that is a mistake."""
+MAX_DIGITS: Final = 15
 SAME_WINDOW: Final = dt.timedelta(minutes=5)
 """Resets of one window differ a little between replies; a new window is an hour on."""
 
@@ -176,4 +177,6 @@ class Limits:
 
 
 def _count(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() else None
+    if not text or not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS:
+        return None
+    return int(text)

@@ -20,6 +20,7 @@ from prwatch.github.text import clean_text
 from prwatch.github.wire import decode
 
 CORE: Final = "core"
+MAX_TAG: Final = 1000
 API_VERSION: Final = "2022-11-28"
 _HEADERS: Final = {
     "Accept": "application/vnd.github+json",
@@ -89,7 +90,7 @@ class RestClient:
         next_url = str(response.links.get("next", {}).get("url", ""))
         return RestAnswer(
             body=None if is_same else response.content,
-            tag=exchange.headers.get("etag", "").removeprefix("W/"),
+            tag=_read_tag(exchange),
             next_path=self._localise(next_url),
             observed_at=exchange.date or self._clock.now(),
             path=path,
@@ -130,7 +131,17 @@ class RestClient:
         """Return the path under the API's address; '' for any other place."""
         if url.startswith(self._api_url + "/"):
             return url.removeprefix(self._api_url)
-        parts, ours = urlsplit(url), urlsplit(self._api_url)
+        try:
+            parts, ours = urlsplit(url), urlsplit(self._api_url)
+        except ValueError:
+            return ""
         if url.startswith("/") and not parts.netloc:
             return url.removeprefix(ours.path)
         return ""
+
+
+def _read_tag(exchange: Exchange) -> str:
+    """Return the tag to send back next time; '' for one that no header can carry."""
+    tag = exchange.headers.get("etag", "").removeprefix("W/")
+    is_usable = tag.isascii() and tag.isprintable() and len(tag) <= MAX_TAG
+    return tag if is_usable else ""

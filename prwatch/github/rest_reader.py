@@ -29,6 +29,7 @@ from prwatch.domain.reference import (
 from prwatch.errors import ProviderError, ProviderUnavailable
 from prwatch.github import rest_wire as wire
 from prwatch.github.path_errors import outcome_of
+from prwatch.github.plausible import NodeId
 from prwatch.github.rest import Checked, NotModified, Rest
 from prwatch.github.rest_client import RestClient
 from prwatch.github.rest_normalize import parse_login
@@ -44,12 +45,12 @@ Probes: TypeAlias = Mapping[PullRequestReference, Outcome[Probe]]
 
 class _Parent(msgspec.Struct):
     full_name: str
-    node_id: str
+    node_id: NodeId
 
 
 class _Repository(msgspec.Struct):
     full_name: str
-    node_id: str
+    node_id: NodeId
     default_branch: str = ""
     archived: bool = False
     parent: _Parent | None = None

@@ -6,6 +6,8 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from prwatch.github.plausible import Count, NodeId, Number, ObjectId, Timed
+
 
 class User(msgspec.Struct):
     """An account. `ghost` stands for a deleted one."""
@@ -16,7 +18,7 @@ class User(msgspec.Struct):
 class HeadRepository(msgspec.Struct):
     """The repository of a head."""
 
-    node_id: str
+    node_id: NodeId
 
 
 class BaseRepository(HeadRepository):
@@ -30,7 +32,7 @@ class Head(msgspec.Struct):
     """The branch that is to be merged. `repo` is null when the fork was deleted."""
 
     ref: str
-    sha: str
+    sha: ObjectId
     repo: HeadRepository | None = None
 
 
@@ -45,11 +47,11 @@ class AutoMerge(msgspec.Struct):
     """An armed auto-merge; that it is there is all that counts."""
 
 
-class PullRequest(msgspec.Struct):
+class PullRequest(Timed):
     """`GET /repos/{owner}/{repo}/pulls/{pull_number}`."""
 
-    number: int
-    node_id: str
+    number: Number
+    node_id: NodeId
     state: str
     title: str
     html_url: str
@@ -66,22 +68,22 @@ class PullRequest(msgspec.Struct):
     auto_merge: AutoMerge | UnsetType | None = UNSET
     requested_reviewers: list[msgspec.Raw] | UnsetType = UNSET
     requested_teams: list[msgspec.Raw] | UnsetType = UNSET
-    comments: int = 0
+    comments: Count = 0
 
 
-class Review(msgspec.Struct):
+class Review(Timed):
     """One of `GET …/pulls/{pull_number}/reviews`."""
 
-    node_id: str
+    node_id: NodeId
     state: str
     user: User | None = None
     submitted_at: dt.datetime | None = None
 
 
-class Comment(msgspec.Struct):
+class Comment(Timed):
     """One of `GET …/issues/{issue_number}/comments`."""
 
-    node_id: str
+    node_id: NodeId
     created_at: dt.datetime
 
 
@@ -97,7 +99,7 @@ class Suite(msgspec.Struct):
     id: int | None = None
 
 
-class CheckRun(msgspec.Struct):
+class CheckRun(Timed):
     """One of `GET …/commits/{ref}/check-runs`."""
 
     name: str
@@ -115,7 +117,7 @@ class CheckRuns(msgspec.Struct):
     check_runs: list[CheckRun]
 
 
-class Status(msgspec.Struct):
+class Status(Timed):
     """One of the newest statuses of a commit."""
 
     context: str

@@ -29,7 +29,7 @@ from prwatch.errors import (
     ProviderUnavailable,
 )
 from prwatch.github.credentials import Credential
-from prwatch.http.client import TOTAL_SECONDS
+from prwatch.http.client import TOTAL_SECONDS, OversizedBody
 from prwatch.telemetry.secret import Secret
 
 _SWALLOWED: Final = (httpx.NetworkError, httpx.RemoteProtocolError)
@@ -67,8 +67,10 @@ class Sender:
         Return GitHub's answer, whatever its status, with its body read.
 
         Raises:
-            AuthenticationFailed: the credential's source gives no token.
-            ProviderUnavailable: no answer came within 30 s, or the way is broken.
+            AuthenticationFailed: the credential's source gives no token, or none
+                that can be sent.
+            ProviderUnavailable: no answer came within 30 s, it is longer than the
+                client takes, or the way is broken.
             ProtocolViolation: the server's certificate is not trusted.
         """
         response = await self._send_once(sending)
@@ -82,15 +84,22 @@ class Sender:
 
     async def _send_once(self, sending: Sending) -> httpx.Response:
         token = await self._credential.token()
-        request = self._build(sending, token)
         try:
+            request = self._build(sending, token)
             with anyio.fail_after(TOTAL_SECONDS):
                 return await self._retrying(self._http.send, request)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
             raise _map_error(error, sending.operation) from error
 
     def _build(self, sending: Sending, token: Secret) -> httpx.Request:
-        headers = {**sending.headers, "Authorization": f"Bearer {token.reveal()}"}
+        value = token.reveal()
+        if not (value.isascii() and value.isprintable()):
+            raise AuthenticationFailed(
+                f"{self._credential.source} holds characters that no token has",
+                operation=sending.operation,
+                hint="it must hold the token alone, on one line",
+            )
+        headers = {**sending.headers, "Authorization": f"Bearer {value}"}
         return self._http.build_request(
             sending.method, sending.url, headers=headers, content=sending.content
         )
@@ -118,7 +127,9 @@ def _map_error(error: Exception, operation: str) -> ProviderError:
             hint="set ca_file to the authority that signed it",
         )
     said = "GitHub cannot be reached"
-    if isinstance(error, httpx.TimeoutException | TimeoutError):
+    if isinstance(error, OversizedBody):
+        said = "GitHub's answer is too long"
+    elif isinstance(error, httpx.TimeoutException | TimeoutError):
         said = "GitHub did not answer in time"
     elif isinstance(error, httpx.ProtocolError | httpx.DecodingError):
         said = "GitHub's answer broke off"

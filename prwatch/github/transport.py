@@ -143,13 +143,13 @@ class GitHubTransport(AsyncTransport):
         """Split the body, the slow way if need be; None when it is no envelope."""
         try:
             return _split(body)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, RecursionError):
             return None
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass
         try:
             parts = _split(repair_json(body))
-        except (ValueError, msgspec.MsgspecError):
+        except (ValueError, msgspec.MsgspecError, RecursionError):
             return None
         self.repaired_bodies += 1
         return parts

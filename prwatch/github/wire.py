@@ -11,19 +11,20 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from prwatch.github.plausible import Count, NodeId, Number, ObjectId, Timed
 from prwatch.github.text import repair_json
 
 S = TypeVar("S")
 
 
-class Node(msgspec.Struct, rename="camel"):
+class Node(Timed, rename="camel"):
     """The base of everything in a GraphQL answer."""
 
 
 class IdNode(Node):
     """Something of which only the node id was asked."""
 
-    id: str
+    id: NodeId
 
 
 class Actor(Node):
@@ -35,7 +36,7 @@ class Actor(Node):
 class RepositoryNode(Node):
     """A repository, inside a pull request or by itself."""
 
-    id: str
+    id: NodeId
     name_with_owner: str
     is_archived: bool = False
 
@@ -56,7 +57,7 @@ class RepositoryFactsNode(RepositoryNode):
 class Commit(Node):
     """A commit, by its object id."""
 
-    oid: str
+    oid: ObjectId
 
 
 class AutoMerge(Node):
@@ -69,7 +70,7 @@ class StateCount(Node):
     """How many contexts are in one state."""
 
     state: str
-    count: int
+    count: Count
 
 
 class PageInfo(Node):
@@ -141,7 +142,7 @@ class Rollup(Node):
 class ReviewNode(Node):
     """One review. An unsent one has no time."""
 
-    id: str
+    id: NodeId
     state: str
     submitted_at: dt.datetime | None = None
     author: Actor | None = None
@@ -170,13 +171,13 @@ class Threads(Node):
 class Total(Node):
     """A connection of which only the size was asked."""
 
-    total_count: int
+    total_count: Count
 
 
 class CommentNode(Node):
     """One comment."""
 
-    id: str
+    id: NodeId
     created_at: dt.datetime
 
 
@@ -189,19 +190,19 @@ class Comments(Node):
 class PullRequestNode(Node, kw_only=True):
     """A pull request as the probe asks for it."""
 
-    id: str
-    number: int
+    id: NodeId
+    number: Number
     repository: RepositoryNode
     state: str
     updated_at: dt.datetime
     is_draft: bool = False
-    head_ref_oid: str = ""
+    head_ref_oid: ObjectId = ""
     head_ref_name: str = ""
     head_repository: IdNode | None = None
     author: Actor | None = None
     mergeable: str | UnsetType = UNSET
     review_decision: str | UnsetType | None = UNSET
-    total_comments_count: int | UnsetType | None = UNSET
+    total_comments_count: Count | UnsetType | None = UNSET
     is_in_merge_queue: bool | UnsetType = UNSET
     auto_merge_request: AutoMerge | UnsetType | None = UNSET
     status_check_rollup: Rollup | UnsetType | None = UNSET
@@ -236,11 +237,11 @@ def decode(decoder: "msgspec.json.Decoder[S]", raw: Any) -> S | None:
     """
     try:
         return decoder.decode(raw)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
         return decoder.decode(repair_json(bytes(raw)))
-    except (ValueError, msgspec.MsgspecError):
+    except (ValueError, msgspec.MsgspecError, RecursionError):
         return None
