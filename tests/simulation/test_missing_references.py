@@ -27,12 +27,12 @@ async def test_it_is_a_mistake_once_it_is_missing_for_two_minutes(
     if is_restarted:
         for seed in range(4):
             async with open_product(tmp_path, world, seed=seed, **config) as product:
-                await product.cycle(gap=55.0)
+                await product.cycle(gap=70.0)
                 note(product)
     else:
         async with open_product(tmp_path, world, **config) as product:
             for _ in range(4):
-                await product.cycle(gap=55.0)
+                await product.cycle(gap=70.0)
                 note(product)
 
     young, old = ("transient", "not_found"), ("config", "not_found")
