@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -66,7 +67,12 @@ class Git:
         async with self._limiter:
             try:
                 process = await anyio.open_process(
-                    command, env=self._environ, stderr=None, start_new_session=True
+                    command,
+                    env=self._environ,
+                    # What it says there is for people at a terminal, and would
+                    # stand between the lines of the log.
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
                 )
             except FileNotFoundError:
                 return GitFailure("git is not installed", is_missing=True)

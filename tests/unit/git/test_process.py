@@ -45,6 +45,15 @@ async def test_git_runs_without_hooks_locks_prompts_and_other_repositories(tmp_p
     ]
 
 
+async def test_complaints_of_git_stay_out_of_our_own_stderr(tmp_path, capfd):
+    program = make_program(tmp_path / "git", "echo told", "echo fatal >&2", "exit 128")
+
+    output = await Git(ENVIRON, program=program).ask("/")
+
+    assert output == GitOutput("told\n", 128)
+    assert capfd.readouterr() == ("", "")
+
+
 async def test_output_that_is_no_utf8_is_escaped(tmp_path):
     program = make_program(tmp_path / "git", "printf '\\377'")
 
