@@ -63,7 +63,7 @@ def parse_config(text: str) -> GitConfig:
             raw = setting["value"]
             value = "true" if raw is None else _read_value(raw)
             values.setdefault(prefix + setting["key"].lower(), []).append(value)
-    return build_config(values)
+    return _build_config(values)
 
 
 def parse_config_list(listing: str) -> GitConfig:
@@ -76,7 +76,7 @@ def parse_config_list(listing: str) -> GitConfig:
     return GitConfig({key: tuple(found) for key, found in values.items()})
 
 
-def build_config(values: dict[str, list[str]]) -> GitConfig:
+def _build_config(values: dict[str, list[str]]) -> GitConfig:
     """Build the settings of one file, and see whether it refers to others."""
     config = GitConfig({key: tuple(found) for key, found in values.items()})
     refers = any(key.startswith(("include.", "includeif.")) for key in values)

@@ -5,7 +5,6 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -157,18 +156,19 @@ def read_reference(reference: str) -> HeadReading:
     return OnBranch(name)
 
 
-def list_linked(common_dir: Path) -> Iterator[Path]:
-    """List where a repository's linked worktrees are, or were, in no order."""
+def list_linked(common_dir: Path) -> tuple[Path, ...]:
+    """List where a repository's linked worktrees are, or were, in order of their ids."""
     try:
-        entries = list(os.scandir(common_dir / "worktrees"))
+        git_dirs = sorted((common_dir / "worktrees").iterdir())
     except OSError:
-        return
-    for entry in entries:
+        return ()
+    linked = []
+    for git_dir in git_dirs:
         with contextlib.suppress(OSError):
             # The file names the worktree's own `.git`, since git 2.48 perhaps
             # relative to itself.
-            git_dir = Path(entry.path)
-            yield _join(git_dir, _read_path(git_dir / "gitdir")).parent
+            linked.append(_join(git_dir, _read_path(git_dir / "gitdir")).parent)
+    return tuple(linked)
 
 
 def _complete(git_dir: Path) -> Layout:

@@ -20,7 +20,6 @@ from prwatch.git.remote import (
     parse_remote_url,
 )
 
-_EMPTY: Final = GitConfig()
 MOST_ANSWERS: Final = 4096
 
 
