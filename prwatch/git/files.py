@@ -157,7 +157,7 @@ def read_reference(reference: str) -> HeadReading:
 
 
 def list_linked(common_dir: Path) -> tuple[Path, ...]:
-    """List where a repository's linked worktrees are, or were, in order of their ids."""
+    """List where a repository's linked worktrees are, or were, by their ids."""
     try:
         git_dirs = sorted((common_dir / "worktrees").iterdir())
     except OSError:
