@@ -1,9 +1,8 @@
-"""Decide when adopted tasks end: their pull request merged, or somebody named it."""
+"""Decide when adopted tasks give way to tasks that somebody named."""
 
 from collections import defaultdict
 from dataclasses import dataclass
 
-from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Task
 from prwatch.domain.watch import Watch
@@ -65,20 +64,6 @@ def find_adopted_watch(
         and _is_adopted(tasks, watch)
     )
     return min(matching, key=lambda watch: watch.id, default=None)
-
-
-def list_merged_adoptions(snapshot: Snapshot) -> tuple[Task, ...]:
-    """List the adopted tasks whose pull request was merged: they are archived."""
-    merged = {
-        row.task_id
-        for row in snapshot.task_pull_requests
-        if row.observation.state is PullRequestState.MERGED and not row.is_past
-    }
-    return tuple(
-        task
-        for _, task in sorted(_list_active(snapshot).items())
-        if task.origin is Origin.ADOPTED and task.id in merged
-    )
 
 
 def _list_active(snapshot: Snapshot) -> dict[str, Task]:

@@ -1,16 +1,13 @@
 from prwatch.domain.handover import (
     Handover,
     find_adopted_watch,
-    list_merged_adoptions,
     plan_handovers,
 )
-from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.task import Origin
 from tests.workspace_rows import (
     ARCHIVED_AT,
     make_snapshot,
     make_task,
-    make_task_pull_request,
     make_watch,
 )
 
@@ -53,26 +50,3 @@ def test_the_watch_that_a_named_task_takes_over_is_found():
     assert find_adopted_watch(snapshot, "hello", 12) == theirs
     assert find_adopted_watch(snapshot, "hello", 13) is None
     assert find_adopted_watch(snapshot, "docs", 12) is None
-
-
-def test_adopted_tasks_end_with_the_merge():
-    merged = PullRequestState.MERGED
-    tasks = [
-        ADOPTED,
-        NAMED,
-        make_task("closed", origin=Origin.ADOPTED),
-        make_task("past", origin=Origin.ADOPTED),
-        make_task("old", origin=Origin.ADOPTED, archived_at=ARCHIVED_AT),
-    ]
-    snapshot = make_snapshot(
-        tasks=tasks,
-        task_pull_requests=[
-            make_task_pull_request(12, task_id="adopted", state=merged),
-            make_task_pull_request(12, task_id="named", state=merged),
-            make_task_pull_request(12, task_id="closed", state=PullRequestState.CLOSED),
-            make_task_pull_request(12, task_id="past", state=merged, is_past=True),
-            make_task_pull_request(12, task_id="old", state=merged),
-        ],
-    )
-
-    assert list_merged_adoptions(snapshot) == (ADOPTED,)
