@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from prwatch.app.cycle_report import CycleReport
-from prwatch.cli.output import print_json, print_table, print_text
+from prwatch.cli.output import format_count, print_json, print_table, print_text
 from prwatch.config.model import Config
 
 
@@ -41,13 +41,12 @@ def _list_lines(report: CycleReport, config: Config) -> Iterator[str]:
         yield "Nothing is configured; `prwatch init` writes a configuration."
         return
     usage = report.usage
+    found = format_count(report.watches_discovered, "pull request")
+    searching = format_count(report.watches_searching, "branch", "branches")
+    yield f"Watching {found} and looking for those of {searching}."
     yield (
-        f"Watching {_count(report.watches_discovered, 'pull request')} and looking"
-        f" for those of {_count(report.watches_searching, 'branch', 'branches')}."
-    )
-    yield (
-        f"Asked GitHub {_count(usage.graphql + usage.rest, 'time')} for"
-        f" {_count(usage.points, 'point')} in {report.duration_ms / 1000:.1f} s."
+        f"Asked GitHub {format_count(usage.graphql + usage.rest, 'time')} for"
+        f" {format_count(usage.points, 'point')} in {report.duration_ms / 1000:.1f} s."
     )
     kinds = ", ".join(
         f"{number} {kind}" for kind, number in sorted(report.events_by_type.items())
@@ -66,8 +65,4 @@ def _list_lines(report: CycleReport, config: Config) -> Iterator[str]:
     if skipped:
         yield f"Left out: {skipped}."
     if report.failures:
-        yield f"{_count(len(report.failures), 'failure')}:"
-
-
-def _count(number: int, word: str, words: str = "") -> str:
-    return f"{number} {word if number == 1 else words or word + 's'}"
+        yield f"{format_count(len(report.failures), 'failure')}:"

@@ -6,6 +6,7 @@ from types import TracebackType
 
 from prwatch.cli.options import Options
 from prwatch.errors import ConfigError, PrwatchError
+from prwatch.telemetry.terminal import escape_controls
 
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells say it."""
@@ -71,10 +72,7 @@ def install_excepthook(options: Options) -> None:
 
 def _flatten(text: str) -> str:
     """Keep an error to its line, and strangers' text from steering a terminal."""
-    return "".join(
-        char if char.isprintable() else " " if char == "\n" else repr(char)[1:-1]
-        for char in text
-    )
+    return escape_controls(text.replace("\n", " "))
 
 
 def _redact(text: str, options: Options) -> str:

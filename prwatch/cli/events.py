@@ -6,7 +6,13 @@ import click
 
 from prwatch.cli.bench import run_on_bench, workspace_option
 from prwatch.cli.options import get_options, global_options
-from prwatch.cli.output import format_time, print_json, print_table, print_text
+from prwatch.cli.output import (
+    format_count,
+    format_time,
+    print_json,
+    print_table,
+    print_text,
+)
 
 if TYPE_CHECKING:
     from prwatch.app.workbench import Workbench
@@ -127,7 +133,8 @@ def retry(ctx: click.Context, *, event: str | None, sink: str, is_dead: bool) ->
     if get_options(ctx).is_json:
         print_json({"retried": count})
     elif count:
-        print_text(f"{count} dead deliveries are due again")
+        dead = format_count(count, "dead delivery", "dead deliveries")
+        print_text(f"{dead} will be sent again")
     else:
         print_text("no delivery is dead")
 

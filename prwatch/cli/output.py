@@ -13,6 +13,8 @@ from typing import Any, TextIO
 
 import click
 
+from prwatch.telemetry.terminal import escape_controls
+
 GAP = "  "
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
@@ -35,7 +37,7 @@ def print_json(value: object) -> None:
 
 def print_text(text: str, *, err: bool = False) -> None:
     """Print lines of text, with everything escaped that would steer a terminal."""
-    click.echo(clean(text), err=err)
+    click.echo(escape_controls(text), err=err)
 
 
 def print_table(
@@ -90,12 +92,9 @@ def format_age(age: dt.timedelta) -> str:
     return " ".join(parts) or "0 s"
 
 
-def clean(text: str) -> str:
-    """Return the text with control characters written out; line breaks stay."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else repr(char)[1:-1]
-        for char in text
-    )
+def format_count(number: int, word: str, words: str = "") -> str:
+    """Return `1 time`, `2 times`; `words` is the plural that no `s` makes."""
+    return f"{number} {word if number == 1 else words or word + 's'}"
 
 
 def _show(cell: object) -> str:
@@ -105,7 +104,7 @@ def _show(cell: object) -> str:
         return format_time(cell)
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    return clean(str(cell)).replace("\n", " ")
+    return escape_controls(str(cell)).replace("\n", " ")
 
 
 def _encode(value: object) -> object:

@@ -4,11 +4,12 @@ import sys
 from types import TracebackType
 from typing import Final, Self, TextIO
 
-from prwatch.cli.output import clean, is_terminal
+from prwatch.cli.output import is_terminal
 from prwatch.clock import Clock
+from prwatch.telemetry.terminal import escape_controls
 
-LOG_EVERY: Final = 10.0
-"""Seconds between two log lines about one piece of work."""
+LOG_INTERVAL_SECONDS: Final = 10.0
+"""Between two log lines about one piece of work."""
 _CLEAR: Final = "\r\x1b[K"
 
 
@@ -50,7 +51,7 @@ class Progress:
         now = self._clock.monotonic()
         if self._is_shown:
             self._draw(text)
-        elif now - self._told_at >= LOG_EVERY:
+        elif now - self._told_at >= LOG_INTERVAL_SECONDS:
             self._told_at = now
             _log(self._words, self._steps)
 
@@ -65,7 +66,7 @@ class Progress:
 
     def _draw(self, text: str) -> None:
         if self._is_shown:
-            self._stream.write(_CLEAR + clean(text))
+            self._stream.write(_CLEAR + escape_controls(text))
             self._stream.flush()
 
 

@@ -14,6 +14,7 @@ from prwatch.cli.bench import (
 from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import (
     format_age,
+    format_count,
     format_time,
     print_json,
     print_table,
@@ -252,8 +253,8 @@ def _print_check(
 ) -> None:
     events = sum(sum(report.events.values()) for report in reports)
     requests = sum(report.requests for report in reports)
-    changed = f"{events} events were written" if events else "nothing changed"
-    print_text(f"{changed}; GitHub was asked {requests} times")
+    changed = f"wrote {format_count(events, 'event')}" if events else "nothing changed"
+    print_text(f"{changed}; asked GitHub {format_count(requests, 'time')}")
     for row in rows:
         words = ", ".join(
             f"{name} {row.read(name)}"

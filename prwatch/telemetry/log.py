@@ -11,6 +11,7 @@ import structlog
 from structlog.typing import ExcInfo, Processor
 
 from prwatch.telemetry.redaction import Redactor
+from prwatch.telemetry.terminal import escape_controls
 
 _FIRST_KEYS: Final = ("timestamp", "level", "event")
 
@@ -128,18 +129,10 @@ def _render_json(
 def _escape_controls(
     _logger: object, _method: str, event_dict: MutableMapping[str, object]
 ) -> MutableMapping[str, object]:
-    """Keep titles and names of strangers from steering the terminal."""
     return {
-        key: _escape(value) if isinstance(value, str) else value
+        key: escape_controls(value) if isinstance(value, str) else value
         for key, value in event_dict.items()
     }
-
-
-def _escape(text: str) -> str:
-    return "".join(
-        char if char.isprintable() or char == "\n" else repr(char)[1:-1]
-        for char in text
-    )
 
 
 class _Console:

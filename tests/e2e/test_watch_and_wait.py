@@ -47,7 +47,7 @@ def test_a_branch_is_added_checked_and_shown(bare, hub):
     assert [row["reference"] for row in checked["watches"]] == ["octo/hello#12"]
     assert [c["events"] for c in checked["checks"]] == [{"GitHubTaskPRUpdated": 1}]
     assert (words.returncode, words.stderr) == (0, "")
-    assert words.stdout.splitlines()[-2].startswith("2 events were written; ")
+    assert words.stdout.splitlines()[-2].startswith("wrote 2 events; ")
     assert words.stdout.splitlines()[-1] == (
         "octo/hello#12: OPEN, checks none, review approved"
     )
@@ -117,7 +117,7 @@ def test_events_are_shown_and_dead_ones_sent_again(bare, hub):
     assert [line.split()[:3] for line in words.stdout.splitlines()[-1:]] == [
         ["no", "dead", "1"]
     ]
-    assert retried.stdout == "1 dead deliveries are due again\n"
+    assert retried.stdout == "1 dead delivery will be sent again\n"
     assert (status["sinks"][0]["pending"], status["sinks"][0]["dead"]) == (1, 0)
 
 

@@ -39,7 +39,7 @@ def test_dead_deliveries_are_sent_again(prwatch):
     none = prwatch("events", "retry", "--dead", "--sink", "no")
 
     assert (one.out, none.out) == (
-        "1 dead deliveries are due again\n",
+        "1 dead delivery will be sent again\n",
         "no delivery is dead\n",
     )
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from prwatch.cli.output import (
-    clean,
     format_age,
+    format_count,
     format_time,
     is_terminal,
     print_json,
@@ -101,5 +101,13 @@ def test_a_terminal_is_known_by_its_stream():
     ]
 
 
-def test_what_can_be_read_is_left_alone():
-    assert clean("größer → 12\n") == "größer → 12\n"
+@pytest.mark.parametrize(
+    ("number", "words", "text"),
+    [
+        pytest.param(0, ("time",), "0 times", id="none"),
+        pytest.param(1, ("time",), "1 time", id="one"),
+        pytest.param(2, ("branch", "branches"), "2 branches", id="a plural of its own"),
+    ],
+)
+def test_a_count_agrees_with_its_word(number, words, text):
+    assert format_count(number, *words) == text

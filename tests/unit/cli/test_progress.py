@@ -5,7 +5,7 @@ import io
 import pytest
 from structlog.testing import capture_logs
 
-from prwatch.cli.progress import LOG_EVERY, Progress
+from prwatch.cli.progress import LOG_INTERVAL_SECONDS, Progress
 
 WIPE = "\r\x1b[K"
 
@@ -62,7 +62,7 @@ def test_a_log_line_takes_the_place_of_that_line(terminal):
 
 def test_elsewhere_it_is_logged_now_and_then():
     stream = Stream(is_terminal=False)
-    clock = TickingClock(LOG_EVERY * 0.6)
+    clock = TickingClock(LOG_INTERVAL_SECONDS * 0.6)
 
     with (
         capture_logs() as logs,

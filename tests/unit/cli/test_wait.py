@@ -1,5 +1,7 @@
 """`prwatch wait` and `watch check` against a GitHub that answers."""
 
+import re
+
 import pytest
 
 from prwatch.simulator import Fault
@@ -101,12 +103,12 @@ def test_a_check_tells_what_changed(prwatch, world):
     changed = prwatch("watch", "check", "octo/hello#12", "--json").value
     shown = prwatch("watch", "show", "octo/hello#12").out.splitlines()
 
-    assert "1 events were written; GitHub was asked " in first.out
-    assert quiet.out.splitlines() == [
-        quiet.out.splitlines()[0],
-        "octo/hello#12: OPEN, checks none, review none",
-    ]
-    assert quiet.out.startswith("nothing changed; GitHub was asked ")
+    assert "\nwrote 1 event; asked GitHub " in first.out
+    assert re.fullmatch(
+        r"nothing changed; asked GitHub \d times?\n"
+        r"octo/hello#12: OPEN, checks none, review none\n",
+        quiet.out,
+    )
     assert [c["events"] for c in changed["checks"]] == [
         {"GitHubPRFeedback": 1, "GitHubTaskPRUpdated": 1}
     ]
