@@ -43,6 +43,8 @@ class Account:
     github: "GitHub"
     workspaces: tuple[Workspace, ...]
     viewer: Viewer | None = None
+    generation: int = 1
+    """Of the credential, when it was looked at last."""
     list_walks: int = 0
     """Walks of the lists of repository watches: each tenth goes to their end."""
     listed_at: dt.datetime | None = None

@@ -55,6 +55,11 @@ class PollMemory:
             self._watches[watch_id] = memory
         return memory
 
+    def forget_tags(self) -> None:
+        """Forget the entity tags: they belong to a token that was replaced."""
+        for memory in self._watches.values():
+            memory.tags = {}
+
     def keep_only(self, keys: Iterable[str]) -> None:
         """Forget every watch, and finished pull request, that is not among these."""
         kept = set(keys)

@@ -1,6 +1,5 @@
 """One cycle: reconcile each workspace, then walk each account's references."""
 
-import contextlib
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from prwatch.app.probe_walk import walk_discovered
 from prwatch.app.reconciliation import Worktrees, reconcile
 from prwatch.app.repository_rows import ViewOutdated
 from prwatch.app.repository_walk import walk_unsettled
+from prwatch.app.token_change import follow_token
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.reconcile import list_finished_links
@@ -57,9 +57,7 @@ async def run_cycle(
 
 
 async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) -> None:
-    if await _notice_new_token(account):
-        # Whose it is now is asked again.
-        account.viewer = None
+    await follow_token(cycle, account)
     for _ in range(ATTEMPTS):
         views: list[WorkspaceView] = []
         for workspace in account.workspaces:
@@ -72,13 +70,6 @@ async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) ->
             cycle = replace(cycle, is_forced=True)
             continue
         return
-
-
-async def _notice_new_token(account: Account) -> bool:
-    """Look whether the token's source changed; what is wrong with it shows in use."""
-    with contextlib.suppress(ProviderError, ConfigError):
-        return await account.github.credential.reload()
-    return False
 
 
 async def _walk_account(

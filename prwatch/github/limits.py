@@ -88,6 +88,12 @@ class Limits:
             known = self._blocks.get(name)
             self._blocks[name] = until if known is None else max(known, until)
 
+    def forget(self) -> None:
+        """Forget everything: another account may pay from now on."""
+        self._blocks.clear()
+        self._budgets.clear()
+        self._waits.clear()
+
     def check(self, bucket: str, operation: str = "") -> None:
         """
         Give way, or refuse a call that a limit forbids.
