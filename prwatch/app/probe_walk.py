@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Final
 
 from prwatch.app.cycle import AccountRun
 from prwatch.app.reading import (
@@ -14,14 +15,17 @@ from prwatch.app.reading import (
     refer,
     stand,
 )
-from prwatch.app.turns import take_turns
+from prwatch.app.turns import find_turn, take_turns
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import Found, Outcome
 from prwatch.domain.reference import Probe, PullRequestReference
-from prwatch.domain.schedule import is_full_read_due
+from prwatch.domain.schedule import fill, is_full_read_due
 from prwatch.domain.watch import Watch
 
 Pairs = list[tuple[WorkspaceView, Watch]]
+
+PLACES: Final = 100
+"""Pull requests that one point of GitHub's budget probes."""
 
 
 async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
@@ -48,7 +52,37 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     if fresh:
         await read_details(run, fresh)
     if known:
+        if not run.cycle.is_forced:
+            _fill_places(run, known, seen)
         await _probe(run, known)
+
+
+def _fill_places(
+    run: AccountRun,
+    known: defaultdict[PullRequestReference, Pairs],
+    seen: Collection[str],
+) -> None:
+    """Let those that are due next have the places that are paid for anyway."""
+    now = run.cycle.now()
+    asked = {watch.id for pairs in known.values() for _, watch in pairs}
+    waiting: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
+    candidates: list[tuple[dt.datetime, PullRequestReference]] = []
+    for view in run.views:
+        for watch in view.discovered:
+            if watch.id in asked or watch.node_id in seen or not watch.node_id:
+                continue
+            due_at = find_turn(run.cycle, view, watch, now=now)
+            if due_at is None or watch.watermark is None:
+                continue
+            reference = refer(view, watch)
+            waiting[reference].append((view, watch))
+            candidates.append((due_at, reference))
+    # Whoever else watches what is asked learns it for nothing.
+    places = [*fill(list(known), candidates, PLACES)]
+    for reference in places:
+        for pair in waiting.get(reference, ()):
+            mark_asked(run, pair[1], now)
+            known[reference].append(pair)
 
 
 async def _probe(run: AccountRun, known: Mapping[PullRequestReference, Pairs]) -> None:

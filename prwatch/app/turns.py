@@ -35,6 +35,16 @@ def _is_due(cycle: Cycle, turn: Turn, now: dt.datetime) -> bool:
     return due_at is not None and due_at <= now
 
 
+def find_turn(
+    cycle: Cycle, view: WorkspaceView, watch: Watch, *, now: dt.datetime
+) -> dt.datetime | None:
+    """Return when a watch is due; None while it rests or its repository sleeps."""
+    turn = build_turn(cycle.memory, view, watch, now=now)
+    if turn.is_archived:
+        return None
+    return next_due(turn, now=now, intervals=cycle.settings.intervals)
+
+
 def build_turn(
     poll_memory: PollMemory, view: WorkspaceView, watch: Watch, *, now: dt.datetime
 ) -> Turn:

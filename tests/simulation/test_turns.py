@@ -41,3 +41,25 @@ async def test_a_branch_is_asked_the_more_seldom_the_longer_nobody_works(tmp_pat
         late = await count_asked(product, 60)
 
     assert (len(first), len(second), len(late)) == (60, 12, 4)
+
+
+async def test_places_that_are_paid_for_go_to_those_that_are_due_next(tmp_path):
+    world, hot = make_world(MovedClock())
+    rows = world.open_many("octo/hello", 120)
+    world.set_check(hot, "test", workflow="CI")
+    watches = [
+        f'repository = "octo/hello"\npull_request = {one.number}'
+        for one in (hot, *rows)
+    ]
+    async with open_product(tmp_path, world, watches=watches) as product:
+        await product.cycle(is_forced=False)
+        for one in rows:
+            world.mark_draft(one)
+        told = await product.cycle(gap=15.0, is_forced=False)
+        asked = [len(product.report.references), product.report.skipped["not_due"]]
+        points = product.report.usage.points
+        late = await product.cycle(gap=45.0, is_forced=False)
+
+    assert (len(list_changes(told)), asked) == (99, [100, 120])
+    assert points == 1 + 4
+    assert len(list_changes(late)) == 120 - 99
