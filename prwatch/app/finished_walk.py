@@ -19,7 +19,7 @@ Finished = tuple[WorkspaceView, TaskPullRequest]
 
 
 async def walk_finished(run: AccountRun) -> None:
-    """Probe the closed pull requests whose turn it is; watch the open ones again."""
+    """Probe the closed pull requests whose turn it is; take up those that are not."""
     waiting: dict[PullRequestReference, list[Finished]] = {}
     for view in run.views:
         for row in _take_turns(run, view):
@@ -40,7 +40,8 @@ async def walk_finished(run: AccountRun) -> None:
         for reference, outcome in answers.items():
             if not isinstance(outcome, Found):
                 continue
-            if outcome.value.state is PullRequestState.OPEN:
+            # It may have been opened and merged since: that is told too.
+            if outcome.value.state is not PullRequestState.CLOSED:
                 rows = waiting[reference]
                 reopened[reference] = [_resume(run, *row) for row in rows]
     if reopened:

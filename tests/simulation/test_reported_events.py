@@ -253,6 +253,23 @@ async def test_a_base_branch_that_goes_is_the_reason_of_the_close(tmp_path):
     }
 
 
+async def test_a_closed_one_that_was_reopened_and_merged_at_once_is_told(tmp_path):
+    world, pull_request = make_world(MovedClock())
+    async with open_product(tmp_path, world) as product:
+        await product.cycle()
+        world.close(pull_request)
+        closed = await product.cycle()
+        world.reopen(pull_request)
+        world.merge(pull_request)
+        merged = await product.cycle()
+        after = await product.cycles(3)
+        watches = product.ask("SELECT id FROM pr_watches")
+
+    assert list_changes(closed) == [(("state", "OPEN", "CLOSED"),)]
+    assert list_changes(merged) == [(("state", "CLOSED", "MERGED"),)]
+    assert (after, watches) == ([], [])
+
+
 async def test_all_that_happened_meanwhile_is_told_once_after_a_restart(tmp_path):
     """bors-ng/bors-ng#187, channable/hoff#307."""
     world, pull_request = make_world(MovedClock())
