@@ -87,7 +87,16 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
 
 def refer(view: WorkspaceView, watch: Watch) -> PullRequestReference:
     """Return how a discovered watch's pull request is asked for."""
-    return view.refer(watch)
+    found = view.references.get(watch.id)
+    if found is None or found.node_id != watch.node_id:
+        repository = view.repositories[watch.repository_id]
+        found = view.references[watch.id] = PullRequestReference(
+            owner=repository.owner,
+            name=repository.name,
+            number=watch.pr_number,
+            node_id=watch.node_id,
+        )
+    return found
 
 
 def name_reference(reference: PullRequestReference) -> str:

@@ -45,7 +45,8 @@ class WorkspaceView:
             last = self._session_starts.get(session.task_id, session.started_at)
             self._session_starts[session.task_id] = max(last, session.started_at)
         self._coverage = Coverage(snapshot)
-        self._references: dict[str, PullRequestReference] = {}
+        self.references: dict[str, PullRequestReference] = {}
+        """How pull requests are asked for, by watch, as far as it was needed."""
         self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
         for watch in self.discovered:
             if watch.node_id:
@@ -59,23 +60,10 @@ class WorkspaceView:
     def learn_repository(self, repository: Repository) -> None:
         """Let the rest of the cycle know a repository's row as it was written now."""
         self.repositories[repository.id] = repository
-        self._references.clear()
+        self.references.clear()
         self._by_name[repository.name_with_owner.lower()] = repository
         if repository.node_id:
             self._by_node_id[repository.node_id] = repository
-
-    def refer(self, watch: Watch) -> PullRequestReference:
-        """Return how a discovered watch's pull request is asked for."""
-        found = self._references.get(watch.id)
-        if found is None or found.node_id != watch.node_id:
-            repository = self.repositories[watch.repository_id]
-            found = self._references[watch.id] = PullRequestReference(
-                owner=repository.owner,
-                name=repository.name,
-                number=watch.pr_number,
-                node_id=watch.node_id,
-            )
-        return found
 
     @property
     def host(self) -> str:
