@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from prwatch.config import Config, list_desired, load_config
-from prwatch.config.environment import list_scalars, name_variable
-from prwatch.config.reader import get_form
+from prwatch.config.environment import iter_scalars, name_variable
+from prwatch.config.reader import find_form
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "config.example.toml"
@@ -67,10 +67,10 @@ def read_example(text):
 
 def read_value(info, text):
     value = tomllib.loads(f"value = {text}")["value"]
-    form = get_form(info.type)
+    form = find_form(info.type)
     if form is not None:
         return form.read(value)
-    element = get_form(typing.get_args(info.type)[0])
+    element = find_form(typing.get_args(info.type)[0])
     return tuple(element.read(each) for each in value)
 
 
@@ -82,7 +82,7 @@ def render_default(info):
         return "none"
     if info.default == ():
         return "`[]`"
-    shown = get_form(info.type).show(info.default)
+    shown = find_form(info.type).show(info.default)
     text = {True: "true", False: "false"}.get(shown, shown)
     return f'`"{text}"`' if isinstance(shown, str) else f"`{text}`"
 
@@ -90,8 +90,10 @@ def render_default(info):
 def render_row(kind, info):
     """Return the line of the key in the table of its section."""
     element = next(iter(typing.get_args(info.type)), None)
-    form = get_form(info.type)
-    allowed = form.allowed if form else f"an array; each is {get_form(element).allowed}"
+    form = find_form(info.type)
+    allowed = (
+        form.allowed if form else f"an array; each is {find_form(element).allowed}"
+    )
     meaning = get_meanings(kind)[info.name]
     cells = (f"`{info.encode_name}`", allowed, render_default(info), meaning)
     return f"| {' | '.join(cells)} |"
@@ -190,7 +192,7 @@ def test_the_reference_has_the_row_of_every_key():
 def test_the_reference_names_every_environment_variable_that_sets_a_key():
     named = set(re.findall(r"`(PRWATCH_[A-Z_]+)`", REFERENCE.read_text()))
 
-    assert named >= {name_variable(path) for path, _ in list_scalars()}
+    assert named >= {name_variable(path) for path, _ in iter_scalars()}
 
 
 if __name__ == "__main__":

@@ -40,7 +40,6 @@ def read_https_url(value: object) -> str:
     Raises:
         ValueError: It is no URL, is not encrypted on its way to another machine,
             or carries a secret. The text never shows the URL.
-
     """
     parts = _split(value)
     if not parts.hostname:
@@ -58,7 +57,6 @@ def read_postgres_url(value: object) -> str:
 
     Raises:
         ValueError: It is no such URL, or it carries a password.
-
     """
     parts = _split(value)
     if parts.scheme not in {"postgresql", "postgres"}:

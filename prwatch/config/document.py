@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from prwatch.config.inline_secrets import holds_secret
-from prwatch.config.toml_lines import KeyPath, find_lines
+from prwatch.config.toml_lines import KeyPath, locate_keys
 from prwatch.errors import ConfigError
 
 MAX_FILE_BYTES: Final = 4 * 1024**2
@@ -41,7 +41,6 @@ def read_document(source: str | Path | None) -> Document:
 
     Raises:
         ConfigError: The file cannot be read, or the text is no TOML.
-
     """
     if source is None:
         return EMPTY
@@ -91,7 +90,7 @@ def _parse(text: str, name: str, path: Path | None) -> Document:
     text = text.replace("\r\n", "\n")
     try:
         table = tomllib.loads(text)
-        lines = find_lines(text)
+        lines = locate_keys(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         line = _get_error_line(message, text)

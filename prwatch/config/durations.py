@@ -30,7 +30,6 @@ def parse_duration(text: str) -> dt.timedelta:
 
     Raises:
         ValueError: It is not a whole number with one of these units.
-
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -58,7 +57,6 @@ def parse_size(text: str) -> int:
 
     Raises:
         ValueError: It is not a whole number with one of these units.
-
     """
     match = _SIZE.fullmatch(text)
     if match is None:

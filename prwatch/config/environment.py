@@ -13,7 +13,7 @@ import msgspec
 
 from prwatch.config.model import Config
 from prwatch.config.problems import Place, Problems, suggest
-from prwatch.config.reader import get_form
+from prwatch.config.reader import find_form
 from prwatch.config.toml_lines import KeyPath
 
 PREFIX: Final = "PRWATCH_"
@@ -25,13 +25,13 @@ _MISSPELLED = 0.85
 _FLAGS = {"true": True, "false": False}
 
 
-def list_scalars() -> Iterator[tuple[KeyPath, object]]:
+def iter_scalars() -> Iterator[tuple[KeyPath, object]]:
     """Yield each key that is a single value, with the default that it has."""
     for info in msgspec.structs.fields(Config):
         if isinstance(info.default, msgspec.Struct):
             for inner in msgspec.structs.fields(type(info.default)):
                 yield (info.encode_name, inner.encode_name), inner.default
-        elif get_form(info.type) is not None:
+        elif find_form(info.type) is not None:
             yield (info.encode_name,), info.default
 
 
@@ -50,7 +50,7 @@ def list_overrides(
     `STATE_DIRECTORY`, which systemd sets, is not among them: the file wins over it.
     """
     found: dict[KeyPath, tuple[object, Place]] = {}
-    for path, default in list_scalars():
+    for path, default in iter_scalars():
         name = name_variable(path)
         if text := environ.get(name, ""):
             found[path] = _parse(text, default), Place(ENVIRONMENT, name)
@@ -58,7 +58,7 @@ def list_overrides(
         if flag in flags:
             option = "--" + flag.replace(".", "-").replace("_", "-")
             found[path] = _parse(flags[flag], default), Place(COMMAND_LINE, option)
-    unknown = flags.keys() - {".".join(map(str, path)) for path, _ in list_scalars()}
+    unknown = flags.keys() - {".".join(map(str, path)) for path, _ in iter_scalars()}
     if unknown:
         raise ValueError(f"no such key: {', '.join(sorted(unknown))}")
     return found
@@ -86,9 +86,9 @@ def check_names(
     environ: Mapping[str, str], referenced: frozenset[str], problems: Problems
 ) -> None:
     """Note variables that were surely meant for us but set nothing."""
-    known = {name_variable(path) for path, _ in list_scalars()} | {CONFIG_VARIABLE}
+    known = {name_variable(path) for path, _ in iter_scalars()} | {CONFIG_VARIABLE}
     sections = tuple(
-        f"{PREFIX}{path[0]}_".upper() for path, _ in list_scalars() if len(path) > 1
+        f"{PREFIX}{path[0]}_".upper() for path, _ in iter_scalars() if len(path) > 1
     )
     for name in environ.keys() - known - referenced:
         if name.startswith(sections) or (

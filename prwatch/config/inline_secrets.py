@@ -1,7 +1,6 @@
 """Finds secrets that stand in the configuration itself, where they must not be."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
@@ -42,8 +41,7 @@ def holds_secret(text: str) -> bool:
     return _SECRET.search(text) is not None
 
 
-def find_secret_lines(text: str) -> Iterator[int]:
-    """Yield the lines, counted from 1, that hold a secret, comments included."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if holds_secret(line):
-            yield number
+def list_secret_lines(text: str) -> tuple[int, ...]:
+    """Return the lines, counted from 1, that hold a secret, comments included."""
+    lines = enumerate(text.split("\n"), start=1)
+    return tuple(number for number, line in lines if holds_secret(line))

@@ -22,7 +22,7 @@ from prwatch.config.environment import (
     check_names,
     list_overrides,
 )
-from prwatch.config.inline_secrets import REASON, find_secret_lines
+from prwatch.config.inline_secrets import REASON, list_secret_lines
 from prwatch.config.model import Config
 from prwatch.config.places import anchor, expand_home, get_service_folder
 from prwatch.config.problems import Place, Problems, render_key
@@ -65,7 +65,6 @@ def load_config(
 
     Raises:
         ConfigError: Something is wrong; `problems` has a line for each.
-
     """
     document = read_document(source)
     overrides = list_overrides(environ, flags)
@@ -84,7 +83,7 @@ def load_config(
         problems.add_place(Place(ENVIRONMENT, "HOME"), str(error))
     check_config(config, problems)
     check_names(environ, _list_referenced(config), problems)
-    for line in find_secret_lines(document.text):
+    for line in list_secret_lines(document.text):
         problems.add_line(line, f"something that looks like a secret: {REASON}")
     _raise_problems(problems)
     origins = dict(_list_origins(config, (), document, overrides))

@@ -30,7 +30,6 @@ def find_config(
 
     Raises:
         ConfigError: A file that was named is not there, or nobody may look.
-
     """
     variable = environ.get("PRWATCH_CONFIG", "")
     named = explicit or (Path(variable) if variable else None)
@@ -85,7 +84,6 @@ def expand_home(path: Path, environ: Mapping[str, str]) -> Path:
 
     Raises:
         ConfigError: The path needs a home folder and HOME is not set.
-
     """
     if path.parts[:1] != ("~",):
         return path
@@ -128,7 +126,6 @@ def prepare_state_dir(state_dir: Path) -> Path:
 
     Raises:
         StoreUnavailable: It cannot be made or written to.
-
     """
     try:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

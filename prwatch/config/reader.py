@@ -58,8 +58,8 @@ class _Refused:
     """Stands for a value that could not be read."""
 
 
-def get_form(annotation: object) -> Form | None:
-    """Return the form that is written into a key's type, if it is a single value."""
+def find_form(annotation: object) -> Form | None:
+    """Return the form that is written into a key's type, or None for several values."""
     for extra in typing.get_args(annotation)[1:]:
         if isinstance(extra, Form):
             return extra
@@ -69,7 +69,7 @@ def get_form(annotation: object) -> Form | None:
 def _read_value(
     annotation: object, value: object, path: KeyPath, problems: Problems
 ) -> object:
-    form = get_form(annotation)
+    form = find_form(annotation)
     if form is not None:
         return _read_single(form, value, path, problems)
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
@@ -113,7 +113,7 @@ def _explain_unknown(key: str, known: Mapping[str, FieldInfo]) -> str:
 
 
 def _describe_type(annotation: object) -> str:
-    form = get_form(annotation)
+    form = find_form(annotation)
     return form.allowed if form is not None else "an array"
 
 

@@ -66,7 +66,6 @@ def read_secret(reference: SecretReference, environ: Mapping[str, str]) -> Secre
         ConfigError: There is nothing, it is empty, several lines long, too long,
             or others may read it. The error names the reference, never the value.
         ValueError: The reference is GH.
-
     """
     match reference.source:
         case SecretSource.ENV:

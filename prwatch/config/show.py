@@ -9,7 +9,7 @@ import msgspec
 
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.problems import render_key
-from prwatch.config.reader import get_form
+from prwatch.config.reader import find_form
 from prwatch.config.toml_lines import KeyPath
 
 _MASK = "***"
@@ -80,5 +80,5 @@ def _show(name: str, annotation: object, value: object) -> object:
         element = typing.get_args(annotation)[0]
         shown = [_show(name, element, each) for each in value]
         return shown[:1] + [_MASK] * (len(shown) - 1) if name == "argv" else shown
-    form = get_form(annotation)
+    form = find_form(annotation)
     return form.show(value) if form is not None and value not in {"", None} else None

@@ -26,7 +26,7 @@ _STRINGS: Final = (
 )
 
 
-def find_lines(text: str) -> Mapping[KeyPath, int]:
+def locate_keys(text: str) -> Mapping[KeyPath, int]:
     """
     Return the line, counted from 1, of every key, table and array element.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from prwatch.config import load_config
-from prwatch.config.environment import list_scalars, name_variable
+from prwatch.config.environment import iter_scalars, name_variable
 from prwatch.errors import ConfigError
 
 HOME = {"HOME": "/home/me"}
@@ -55,7 +55,7 @@ def test_a_variable_sets_a_single_value(variable, text, key, value):
 
 
 def test_every_single_value_has_a_variable_and_no_two_share_one():
-    names = [name_variable(path) for path, _ in list_scalars()]
+    names = [name_variable(path) for path, _ in iter_scalars()]
 
     assert len(set(names)) == len(names) == 26
 

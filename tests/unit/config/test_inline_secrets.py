@@ -1,6 +1,6 @@
 import pytest
 
-from prwatch.config.inline_secrets import find_secret_lines, holds_secret
+from prwatch.config.inline_secrets import holds_secret, list_secret_lines
 
 HEX = "0123456789abcdef" * 3
 
@@ -46,4 +46,4 @@ def test_names_and_addresses_are_no_secrets(text):
 def test_each_line_with_a_secret_is_counted_from_one():
     text = f"a\n# ghp_{HEX}\nb\nwhsec_c2VjcmV0Cg==\n"
 
-    assert list(find_secret_lines(text)) == [2, 4]
+    assert list_secret_lines(text) == (2, 4)

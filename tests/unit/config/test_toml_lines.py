@@ -4,7 +4,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prwatch.config.toml_lines import find_lines, get_line
+from prwatch.config.toml_lines import get_line, locate_keys
 
 DOCUMENT = '''# a comment with key = "value"
 plain = 1
@@ -40,7 +40,7 @@ sub = [{ key = 4 },
 def test_every_kind_of_key_is_found_where_it_stands():
     tomllib.loads(DOCUMENT)
 
-    assert find_lines(DOCUMENT) == {
+    assert locate_keys(DOCUMENT) == {
         ("plain",): 2,
         ("dotted",): 3,
         ("dotted", "quo ted"): 3,
@@ -78,7 +78,7 @@ def test_every_kind_of_key_is_found_where_it_stands():
 
 
 def test_a_key_that_is_not_there_stands_at_the_table_around_it():
-    lines = find_lines("[a]\n[a.b]\nc = 1\n")
+    lines = locate_keys("[a]\n[a.b]\nc = 1\n")
 
     assert get_line(lines, ("a", "b", "missing")) == 2
 
@@ -164,4 +164,4 @@ def test_what_was_written_is_found_on_the_line_it_was_written_on(top, table, ele
         writer.put_pairs(("list", index), element)
     tomllib.loads(writer.text)
 
-    assert find_lines(writer.text) == writer.lines
+    assert locate_keys(writer.text) == writer.lines
