@@ -28,7 +28,7 @@ def build_comment_mark(items: Iterable[CommentItem]) -> CommentMark:
     return CommentMark(tuple(recent[-COMMENT_LIMIT:]))
 
 
-def find_new_comments(seen: CommentMark, read: CommentMark) -> tuple[CommentItem, ...]:
+def list_new_comments(seen: CommentMark, read: CommentMark) -> tuple[CommentItem, ...]:
     """
     Return the items that are new, oldest first.
 

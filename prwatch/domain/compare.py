@@ -13,7 +13,7 @@ from typing import Final
 
 from prwatch.domain.advance import advance, restore_watermark
 from prwatch.domain.announce import compare_checks, flap_due_at, has_head_moved
-from prwatch.domain.comments import find_new_comments, merge_comment_marks
+from prwatch.domain.comments import list_new_comments, merge_comment_marks
 from prwatch.domain.events import Change, ChangeField, Scalar
 from prwatch.domain.merging import merge_observations
 from prwatch.domain.pull_request import (
@@ -143,7 +143,7 @@ def _plain(value: Scalar) -> Scalar:
 
 def _compare_comments(watermark: Watermark, new: Observation) -> Iterator[Change]:
     seen, read = watermark.comment_mark, new.comment_mark
-    if seen is UNOBSERVED or read is UNOBSERVED or not find_new_comments(seen, read):
+    if seen is UNOBSERVED or read is UNOBSERVED or not list_new_comments(seen, read):
         return
     yield Change(
         ChangeField.COMMENTS,

@@ -33,7 +33,7 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-MAX_BODY = 4 << 20
+MAX_BODY_BYTES = 4 << 20
 HANG_SECONDS = 3600.0
 API_VERSIONS = frozenset({"", "2022-11-28", "2026-03-10"})
 
@@ -103,7 +103,7 @@ class GitHubApp:
 
     async def _read(self, scope: Scope, receive: Receive) -> _Incoming:
         body = b""
-        while len(body) <= MAX_BODY:
+        while len(body) <= MAX_BODY_BYTES:
             message = await receive()
             body += message.get("body", b"")
             if not message.get("more_body", False):

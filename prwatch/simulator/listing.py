@@ -124,15 +124,9 @@ def _meets(one: PullRequest, key: str, value: str, token: Token) -> bool:
 def _is(one: PullRequest, word: str) -> bool:
     if word == "closed":
         return one.state != "OPEN"
-    return (
-        word == "pr"
-        or word == one.state.lower()
-        or (word, one.is_draft)
-        == (
-            "draft",
-            True,
-        )
-    )
+    if word == "draft":
+        return one.is_draft
+    return word in {"pr", one.state.lower()}
 
 
 def _is_login(account: Account | None, login: str) -> bool:

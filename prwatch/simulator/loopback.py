@@ -24,8 +24,8 @@ AsgiApp: TypeAlias = Callable[
     Awaitable[None],
 ]
 
-CHUNK = 64 << 10
-MAX_BODY = 4 << 20
+CHUNK_BYTES = 64 << 10
+MAX_BODY_BYTES = 4 << 20
 IDLE_SECONDS = 75.0
 
 
@@ -99,7 +99,7 @@ class _Connection:
         body = bytearray()
         while isinstance(event := await self._next_event(), h11.Data):
             body += event.data
-            if len(body) > MAX_BODY:
+            if len(body) > MAX_BODY_BYTES:
                 raise ConnectionResetError("the request is too large")
         return bytes(body)
 
@@ -107,7 +107,7 @@ class _Connection:
         while (event := self._wire.next_event()) is h11.NEED_DATA:
             with anyio.fail_after(IDLE_SECONDS):
                 try:
-                    data = await self._stream.receive(CHUNK)
+                    data = await self._stream.receive(CHUNK_BYTES)
                 except anyio.EndOfStream:
                     data = b""
             self._wire.receive_data(data)

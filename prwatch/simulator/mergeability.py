@@ -7,8 +7,8 @@ from prwatch.simulator.reviewing import decide_review
 from prwatch.simulator.rollup import Rollup
 
 
-def find_mergeable(one: PullRequest, now: dt.datetime) -> str:
-    """Return `mergeable`, UNKNOWN while GitHub works it out and after the end."""
+def judge_mergeable(one: PullRequest, now: dt.datetime) -> str:
+    """Return `mergeable`: UNKNOWN while GitHub works it out, and after the end."""
     known_at = one.mergeable_known_at
     if one.state != "OPEN" or (known_at is not None and now < known_at):
         return "UNKNOWN"

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Final
 
 from prwatch.telemetry.secret import Secret
-from prwatch.telemetry.secret_shape import find_shapes, is_secret_name
+from prwatch.telemetry.secret_shape import is_secret_name, iter_shapes
 
 MASK: Final = "***"
 _SHORTEST: Final = 4
@@ -29,7 +29,7 @@ def redact(text: str) -> str:
 
     It knows no values: where a secret without a shape may be, use a `Redactor`.
     """
-    return _mask(text, find_shapes(text))
+    return _mask(text, iter_shapes(text))
 
 
 class Redactor:
@@ -57,7 +57,7 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """Return the text with every known secret masked."""
-        return _mask(text, [*find_shapes(text), *self._find_values(text)])
+        return _mask(text, [*iter_shapes(text), *self._find_values(text)])
 
     def redact_value(self, value: object, *, depth: int = 0) -> object:
         """

@@ -46,7 +46,7 @@ _SHAPES: Final = tuple(
 _SECRET_NAME: Final = re.compile(rf".*{_NAME}", re.IGNORECASE)
 
 
-def find_shapes(text: str) -> Iterator[tuple[int, int]]:
+def iter_shapes(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each part that has the shape of a secret."""
     for shape in _SHAPES:
         for found in shape.finditer(text):

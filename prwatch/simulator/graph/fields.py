@@ -20,7 +20,7 @@ from prwatch.simulator.graph.reading import (
     read_actor,
 )
 from prwatch.simulator.graph.roots import ROOT_FIELDS, find_ref
-from prwatch.simulator.mergeability import find_mergeable, judge_merge_state
+from prwatch.simulator.mergeability import judge_merge_state, judge_mergeable
 from prwatch.simulator.reviewing import (
     decide_review,
     list_latest_opinions,
@@ -47,12 +47,12 @@ _NODE_PREFIXES: Final = {
 
 
 def _read_mergeable(one: PullRequest, _: Any, reading: Reading) -> str:
-    return find_mergeable(one, reading.now)
+    return judge_mergeable(one, reading.now)
 
 
 def _read_merge_state(one: PullRequest, _: Any, reading: Reading) -> str:
     rollup = find_rollup(reading.world.get_checked_commit(one))
-    return judge_merge_state(one, find_mergeable(one, reading.now), rollup)
+    return judge_merge_state(one, judge_mergeable(one, reading.now), rollup)
 
 
 def _read_rollup(one: PullRequest, _: Any, reading: Reading) -> Rollup | None:

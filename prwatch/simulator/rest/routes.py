@@ -10,7 +10,7 @@ from prwatch.simulator.check_verbs import list_latest_runs
 from prwatch.simulator.entities import Commit, PullRequest, Repository
 from prwatch.simulator.limits import Token
 from prwatch.simulator.listing import Wanted, list_pull_requests
-from prwatch.simulator.mergeability import find_mergeable
+from prwatch.simulator.mergeability import judge_mergeable
 from prwatch.simulator.rest.render import (
     JsonObject,
     judge_statuses,
@@ -104,7 +104,7 @@ def _get_pull_request(asked: Asked, number: str) -> PullRequest:
 
 def _show_pull(asked: Asked, number: str) -> Result:
     one = _get_pull_request(asked, number)
-    return render_full_pull_request(one, find_mergeable(one, asked.world.now()))
+    return render_full_pull_request(one, judge_mergeable(one, asked.world.now()))
 
 
 def _list_reviews(asked: Asked, number: str) -> Result:

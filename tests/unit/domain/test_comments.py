@@ -2,7 +2,7 @@ import pytest
 
 from prwatch.domain.comments import (
     build_comment_mark,
-    find_new_comments,
+    list_new_comments,
     merge_comment_marks,
 )
 from prwatch.domain.pull_request import CommentMark
@@ -47,14 +47,14 @@ FULL = make_mark(*range(100, 120))
     ],
 )
 def test_what_the_mark_lacks_is_new(seen, read, new):
-    assert find_new_comments(seen, read) == tuple(make_comment(n) for n in new)
+    assert list_new_comments(seen, read) == tuple(make_comment(n) for n in new)
 
 
 def test_two_comments_of_one_second_are_told_apart_by_id():
     """G7: the second one appears only after the poll."""
     five, six = make_comment(0, "IC_5"), make_comment(0, "IC_6")
 
-    assert find_new_comments(CommentMark((five,)), CommentMark((five, six))) == (six,)
+    assert list_new_comments(CommentMark((five,)), CommentMark((five, six))) == (six,)
 
 
 def test_nothing_is_new_once_marks_are_merged():
@@ -63,5 +63,5 @@ def test_nothing_is_new_once_marks_are_merged():
     merged = merge_comment_marks(seen, read)
 
     assert merged == make_mark(100, 150, 190)
-    assert find_new_comments(merged, seen) == ()
-    assert find_new_comments(merged, read) == ()
+    assert list_new_comments(merged, seen) == ()
+    assert list_new_comments(merged, read) == ()
