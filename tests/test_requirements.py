@@ -22,6 +22,11 @@ def test_what_the_program_needs_is_pinned_alike_for_its_tests():
 
 
 @pytest.mark.parametrize("name", FILES)
+def test_the_library_that_gql_would_prefer_to_httpx_is_not_installed(name):
+    assert "httpx2" not in pins(name)
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_every_pin_has_a_hash(name):
     blocks = re.split(r"\n(?=[a-z])", (ROOT / name).read_text())
 

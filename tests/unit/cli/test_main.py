@@ -7,9 +7,15 @@ import click
 import pytest
 
 import prwatch
+from prwatch.app.wait import Goal
+from prwatch.cli.events import TYPES
 from prwatch.cli.main import COMMANDS, run
 from prwatch.cli.options import LOG_LEVELS, Options
+from prwatch.cli.status import DELIVERY_STATES
+from prwatch.cli.wait import GOALS
 from prwatch.config.model import LOG_LEVELS as CONFIGURED_LEVELS
+from prwatch.domain.events import EventType
+from prwatch.domain.outbox import DeliveryState
 from prwatch.errors import ConfigError, ProviderUnavailable, StoreUnavailable
 
 
@@ -70,8 +76,17 @@ def test_a_wrong_command_line_ends_with_2(call, arguments, said):
     assert said in result.err
 
 
-def test_the_levels_are_those_of_the_configuration():
-    assert LOG_LEVELS == CONFIGURED_LEVELS
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        pytest.param(LOG_LEVELS, CONFIGURED_LEVELS, id="levels"),
+        pytest.param(TYPES, EventType, id="types of events"),
+        pytest.param(DELIVERY_STATES, DeliveryState, id="states of deliveries"),
+        pytest.param(GOALS, Goal, id="goals of a wait"),
+    ],
+)
+def test_words_that_spare_an_import_are_those_that_are_meant(words, meant):
+    assert words == tuple(meant)
 
 
 @pytest.mark.parametrize(
