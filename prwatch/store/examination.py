@@ -11,7 +11,7 @@ import anyio.to_thread
 from prwatch.errors import StoreCorrupt
 from prwatch.store.migrate import Migration, list_pending, load_migrations
 from prwatch.store.opening import import_postgres
-from prwatch.store.sqlite_errors import map_errors
+from prwatch.store.sqlite_errors import CORRUPT_HINT, map_errors
 from prwatch.store.sqlite_migration import read_applied
 
 
@@ -56,11 +56,7 @@ def _examine_sqlite(path: Path, migrations: Sequence[Migration]) -> StoreFacts:
         with map_errors():
             answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if answer != "ok":
-            raise StoreCorrupt(
-                f"the database is damaged: {answer}",
-                hint="stop prwatch, keep the damaged file, and put the newest"
-                " snapshot in its place",
-            )
+            raise StoreCorrupt(f"the database is damaged: {answer}", hint=CORRUPT_HINT)
     return StoreFacts(
         schema=max(applied, default=0),
         newest=migrations[-1].version,

@@ -8,8 +8,9 @@ from typing import Final
 from prwatch.errors import StoreConflict, StoreCorrupt, StoreError, StoreUnavailable
 from prwatch.store.database import DatabaseBusy
 
-_CORRUPT_HINT: Final = (
-    "stop prwatch, keep the damaged file, and put the newest snapshot in its place"
+CORRUPT_HINT: Final = (
+    "stop prwatch, keep the damaged file, and put the newest .snapshot beside it in its"
+    " place; without one, begin with a new file"
 )
 _UNWRITABLE_HINT: Final = (
     "check the owner and mode of the database file and of its folder, and that the"
@@ -43,11 +44,11 @@ _ERRORS: Final[dict[int, tuple[type[StoreError], str, str]]] = {
         "the disk with the database reports an error",
         "look for disk errors in the system's log",
     ),
-    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "the database is damaged", _CORRUPT_HINT),
+    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "the database is damaged", CORRUPT_HINT),
     sqlite3.SQLITE_NOTADB: (
         StoreCorrupt,
         "the file is not a database, or its header is damaged",
-        _CORRUPT_HINT,
+        CORRUPT_HINT,
     ),
     sqlite3.SQLITE_CONSTRAINT: (StoreConflict, "a constraint refused the row", ""),
 }
