@@ -1,15 +1,15 @@
 -- Workspaces and how they reach GitHub.
 
 -- name: list_workspaces
--- Every tenant, by name.
+-- All of them, by name.
 SELECT id, name FROM workspaces ORDER BY name;
 
 -- name: find_workspace
--- The tenant of that name.
+-- The workspace of that name.
 SELECT id, name FROM workspaces WHERE name = :name;
 
 -- name: add_workspace
--- A new tenant; none when the name is taken.
+-- A new workspace; none when the name is taken.
 INSERT INTO workspaces (id, name) VALUES (:id, :name)
 ON CONFLICT (name) DO NOTHING;
 

@@ -45,5 +45,5 @@ DELETE FROM pr_watches WHERE task_id = :id;
 UPDATE task_pull_requests SET is_past = :is_past WHERE task_id = :id AND NOT is_past;
 
 -- name: get_workspace
--- The tenant of a snapshot.
+-- The workspace of a snapshot.
 SELECT id, name FROM workspaces WHERE id = :id;
