@@ -42,7 +42,7 @@ def test_a_request_is_read(line, expected):
         pytest.param(b'{"command":"\xff"}', id="no UTF-8"),
         pytest.param(b'{"command":"\\ud800"}', id="lone surrogate"),
         pytest.param(
-            b'{"command":"x","arguments":{"a":' + b"[" * 5000 + b"]" * 5000 + b"}}",
+            b'{"command":"x","arguments":{"a":' + b"[" * 30_000 + b"]" * 30_000 + b"}}",
             id="deep",
         ),
     ],
