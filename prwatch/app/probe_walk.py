@@ -39,7 +39,11 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
     for view in run.views:
-        due = [w for w in view.discovered if w.node_id not in seen]
+        due = [
+            watch
+            for watch in view.discovered
+            if watch.node_id not in seen and not _was_read(run, watch)
+        ]
         for watch in take_turns(run.cycle, view, due):
             mark_asked(run, watch, now)
             reference = refer(view, watch)
@@ -55,6 +59,12 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
         if not run.cycle.is_forced:
             _fill_places(run, known, seen)
         await _probe(run, known)
+
+
+def _was_read(run: AccountRun, watch: Watch) -> bool:
+    """Return whether this cycle has read it already: a branch has just found it."""
+    good_at = run.cycle.memory.get(watch.id, now=run.cycle.now()).good_at
+    return good_at is not None and good_at >= run.cycle.report.started_at
 
 
 def _fill_places(

@@ -28,6 +28,7 @@ from prwatch.domain.reference import (
 )
 from prwatch.errors import ProviderError, ProviderUnavailable
 from prwatch.github import rest_wire as wire
+from prwatch.github.branches import Group, group_branches
 from prwatch.github.path_errors import outcome_of
 from prwatch.github.plausible import NodeId
 from prwatch.github.rest import Checked, NotModified, Rest
@@ -40,6 +41,7 @@ from prwatch.github.wire import decode
 MAX_PAGES: Final = 50
 STRANGE: Final = Unreadable("GitHub's answer is not understood", "strange_answer")
 
+BranchOutcome: TypeAlias = Outcome[BranchAnswer]
 Probes: TypeAlias = Mapping[PullRequestReference, Outcome[Probe]]
 
 
@@ -131,9 +133,9 @@ class RestReader:
     async def iter_branches(
         self, references: Sequence[BranchReference]
     ) -> AsyncIterator[Mapping[BranchReference, Outcome[BranchAnswer]]]:
-        """Ask for the pull requests of branches, one by one."""
-        for reference in references:
-            yield {reference: await self._find_branch(reference)}
+        """Ask for the pull requests of branches, one repository after the other."""
+        for group in group_branches(references):
+            yield await self._find_branches(group)
 
     async def repository(self, owner: str, name: str) -> Outcome[RepositoryFacts]:
         """Return what GitHub says about a repository, asked conditionally."""
@@ -182,37 +184,40 @@ class RestReader:
                 return
             path = answer.next_path
 
-    async def _find_branch(self, reference: BranchReference) -> Outcome[BranchAnswer]:
-        facts = await self.repository(reference.owner, reference.name)
+    async def _find_branches(
+        self, group: Group
+    ) -> dict[BranchReference, BranchOutcome]:
+        facts = await self.repository(group.owner, group.name)
         if not isinstance(facts, Found):
-            return facts
-        shown = facts.value.repository
+            return dict.fromkeys(group.references, facts)
         # With `head=owner:branch` GitHub would leave out other owners' forks, whose
-        # owner is not known here: the newest pages are filtered by the name instead.
-        found: list[BranchPullRequest] = []
+        # owner is not known here: one reading of the list is filtered by the names.
+        found: dict[str, list[BranchPullRequest]] = {
+            reference.branch: [] for reference in group.references
+        }
+        shown = facts.value.repository
         path = _pulls_path(shown, "state=all&sort=updated&direction=desc")
-        is_complete = False
         for _ in range(MAX_PAGES):
             answer = await self._client.get(path, operation="branch")
             rows = decode(_PULLS, answer.body)
             if rows is None:
-                return STRANGE
-            found.extend(
-                _build_branch_row(row)
-                for row in rows
-                if row.head.ref == reference.branch
-            )
+                return dict.fromkeys(group.references, STRANGE)
+            for row in rows:
+                if row.head.ref in found:
+                    found[row.head.ref].append(_build_branch_row(row))
             path = answer.next_path
             if not path:
-                is_complete = True
                 break
-        return Found(
-            BranchAnswer(
-                repository=facts.value,
-                pull_requests=tuple(found),
-                is_complete=is_complete,
+        return {
+            reference: Found(
+                BranchAnswer(
+                    repository=facts.value,
+                    pull_requests=tuple(found[reference.branch]),
+                    is_complete=not path,
+                )
             )
-        )
+            for reference in group.references
+        }
 
     def _remember(
         self,

@@ -63,3 +63,22 @@ async def test_places_that_are_paid_for_go_to_those_that_are_due_next(tmp_path):
     assert (len(list_changes(told)), asked) == (99, [100, 120])
     assert points == 1 + 4
     assert len(list_changes(late)) == 120 - 99
+
+
+async def test_the_branches_of_one_repository_are_found_in_one_list_through_rest(
+    tmp_path,
+):
+    world, _ = make_world(MovedClock())
+    branches = ("fix-greeting", "one", "two", "three")
+    watches = [BRANCH.replace("fix-greeting", name) for name in branches]
+    config = {"watches": watches, "poll": 'read_path = "rest"'}
+    async with open_product(tmp_path, world, **config) as product:
+        await product.cycle()
+        for name in branches[1:]:
+            world.open_pull_request("octo/hello", branch=name)
+        await product.cycle()
+        searched = product.report.usage.rest
+        found = product.ask("SELECT count(*) AS found FROM pr_watches WHERE pr_number")
+
+    # The repository, one list, and five requests for each of the three found.
+    assert (searched, found) == (2 + 3 * 5, [{"found": 3}])
