@@ -63,10 +63,10 @@ def test_systemd_has_nothing_to_say_about_the_unit(analyze, unit):
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_systemd_would_complain_about_a_misspelled_setting(analyze, tmp_path):
+def test_systemd_would_complain_about_a_wrong_setting(analyze, tmp_path):
     broken = tmp_path / "broken.service"
     text = SYSTEM_UNIT.read_text()
-    broken.write_text(text.replace("Type=notify\n", "Type=notfy\n"))
+    broken.write_text(text.replace("Type=notify\n", "Type=notified\n"))
 
     result = analyze(broken, "verify", "--man=no")
 

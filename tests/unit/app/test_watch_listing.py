@@ -1,6 +1,5 @@
 """What is shown of watches, and what a reference finds."""
 
-
 import pytest
 
 from prwatch.app.references import NamedBranch, NamedPullRequest, parse_reference
