@@ -53,7 +53,7 @@ docs: $(VENV)/.installed-dev ## compare the documentation with the code
 contract: $(VENV)/.installed-dev ## run the contract suites on every backend that answers
 	$(PYTEST) -q tests/contract $(PYTEST_ARGS)
 
-e2e: $(VENV)/.installed-dev ## run the program as a process against a local stand-in of GitHub
+e2e: $(VENV)/.installed-dev ## run the program as a process against the simulated GitHub
 	$(PYTEST) -q -m e2e $(PYTEST_ARGS)
 
 load: $(VENV)/.installed-dev ## run the load and soak tests and print what each cycle cost
