@@ -247,12 +247,26 @@ async def test_an_older_server_is_read_without_what_it_lacks(standin):
 async def test_each_fault_of_a_whole_answer_is_told_apart(standin, fault, error):
     github = standin.connect()
     references = await standin.refer("acme/widgets")
-    await standin.break_next(fault, times=2)
+    # What may be a matter of size is asked in halves before it is given up.
+    await standin.break_next(fault, times=3)
 
     with pytest.raises(ProviderError) as caught:
         await github.probe(references)
 
     assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("fault", ["html502", "timeout504", "null_data"])
+async def test_a_request_that_was_too_heavy_once_is_answered_in_halves(standin, fault):
+    github = standin.connect()
+    references = await standin.refer("acme/widgets")
+    await standin.break_next(fault)
+
+    found = await github.probe(references)
+
+    assert {type(each) for each in found.values()} == {Found}
+    assert list(found) == references
+    assert github.usage.graphql == 3
 
 
 @pytest.mark.parametrize("fault", ["bad_credentials", "reset"])
