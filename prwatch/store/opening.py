@@ -19,6 +19,7 @@ from prwatch.store.sqlite import (
     prepare_reader,
     prepare_writer,
 )
+from prwatch.store.sqlite_file import SQLiteFile
 from prwatch.store.sqlite_migration import migrate_sqlite, read_applied
 
 SQLITE_FLOOR: Final = (3, 39)
@@ -94,7 +95,7 @@ async def _open_sqlite(
             reader = await stack.enter_async_context(open_one())
             await reader.run(prepare_reader)
             readers.append(reader)
-        yield SQLiteDatabase(writer, readers)
+        yield SQLiteDatabase(writer, readers, SQLiteFile(path))
 
 
 def check_sqlite_version(version: tuple[int, ...]) -> None:

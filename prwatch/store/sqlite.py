@@ -28,6 +28,7 @@ from prwatch.store.database import (
 )
 from prwatch.store.query import Query
 from prwatch.store.sqlite_errors import map_errors
+from prwatch.store.sqlite_file import SQLiteFile
 
 T = TypeVar("T")
 
@@ -100,7 +101,10 @@ class InlineRunner:
 class SQLiteDatabase:
     """A migrated SQLite file. See `Database` for what it promises."""
 
-    def __init__(self, writer: Runner, readers: Sequence[Runner]) -> None:
+    def __init__(
+        self, writer: Runner, readers: Sequence[Runner], file: SQLiteFile
+    ) -> None:
+        self._file = file
         self._writer = writer
         self._readers = readers
         self._reads = [0] * len(readers)
@@ -113,11 +117,13 @@ class SQLiteDatabase:
 
     async def transact(self, fn: Work[T]) -> T:
         """Run `fn` in one writing transaction and return what it returns."""
+        self._file.check()
         run = functools.partial(self._run_writing, fn)
         return await repeat_when_busy(lambda: self._writer.run(_in_context(run)))
 
     async def read(self, fn: Work[T]) -> T:
         """Run `fn` on one consistent snapshot and return what it returns."""
+        self._file.check()
         number = self._reads.index(min(self._reads))
         self._reads[number] += 1
         try:
@@ -128,6 +134,7 @@ class SQLiteDatabase:
 
     async def change_token(self) -> int:
         """Return `PRAGMA data_version` of always the same reader."""
+        self._file.check()
         return await self._readers[0].run(_read_data_version)
 
     def _run_writing(self, fn: Work[T], connection: sqlite3.Connection) -> T:

@@ -300,3 +300,39 @@ def test_a_missing_driver_names_the_extra():
         "a PostgreSQL database needs the extra `postgres`"
         " pip install 'prwatch[postgres]'\n"
     )
+
+
+def remove(path):
+    path.unlink()
+
+
+def replace(path):
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        pytest.param(remove, "the file of the open database was removed", id="removed"),
+        pytest.param(
+            replace,
+            "another file stands in the place of the open database",
+            id="replaced",
+        ),
+    ],
+)
+async def test_a_file_that_was_taken_away_takes_no_more_commits(target, spoil, message):
+    async with open_database(target, now=NOW) as database:
+        await database.transact(add_workspaces)
+        spoil(target)
+
+        for call in (
+            lambda: database.transact(add_workspaces),
+            lambda: database.read(add_workspaces),
+            database.change_token,
+        ):
+            with pytest.raises(StoreUnavailable) as caught:
+                await call()
+            assert str(caught.value) == message
