@@ -53,7 +53,12 @@ async def _run(
         read_notify_settings,
     )
 
-    environ = get_options(ctx).environ
+    options = get_options(ctx)
+    environ = options.environ
+    if loaded.path is not None:
+        # A file that is missing just now, because somebody writes it anew, must not
+        # make an empty configuration or another file's take its place.
+        options.config_file = str(loaded.path)
 
     def reload() -> "LoadedConfig":
         again = load(ctx)

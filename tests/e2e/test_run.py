@@ -167,6 +167,21 @@ def test_a_reload_takes_a_good_file_and_refuses_a_bad_one(hub, configured, notif
     assert json.loads(line)["data"]["pull_request"]["number"] == 13
 
 
+def test_a_reload_without_the_file_changes_nothing(configured, notify):
+    elsewhere = configured.folder / "home" / ".config" / "prwatch"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "prwatch.toml").write_text(configured.config.read_text())
+    with started(configured, notify) as process:
+        notify.wait_for("READY=1")
+        configured.config.rename(configured.folder / "away")
+        process.send_signal(signal.SIGHUP)
+        refused = wait_for_line(configured.folder / "daemon.log", "refused")
+
+    assert json.loads(refused)["message"] == (
+        f"there is no configuration file {configured.config}"
+    )
+
+
 def test_the_watchdog_is_fed_while_github_is_down(hub, configured, notify):
     import datetime as dt
 
