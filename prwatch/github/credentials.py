@@ -221,6 +221,10 @@ async def _run_program(argv: Sequence[str]) -> bytes:
         raise AuthenticationFailed(
             "the program gh is not installed", hint="set GITHUB_TOKEN or install gh"
         ) from error
+    except OSError as error:
+        raise AuthenticationFailed(
+            f"the program gh cannot be run: {error.strerror}"
+        ) from error
     except TimeoutError as error:
         raise AuthenticationFailed("gh did not answer within 10 s") from error
     return done.stdout if done.returncode == 0 else b""

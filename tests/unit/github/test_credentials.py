@@ -137,21 +137,22 @@ async def test_gh_without_a_token_says_what_to_do():
 
 
 @pytest.mark.parametrize(
-    ("script", "token"),
+    ("script", "mode", "token"),
     [
-        pytest.param('echo "$4"', "git.example", id="prints"),
-        pytest.param("echo secret; exit 1", None, id="fails"),
-        pytest.param(None, None, id="is not there"),
+        pytest.param('echo "$4"', 0o700, "git.example", id="prints"),
+        pytest.param("echo secret; exit 1", 0o700, None, id="fails"),
+        pytest.param("echo secret", 0o600, None, id="may not be run"),
+        pytest.param(None, 0, None, id="is not there"),
     ],
 )
 async def test_the_real_program_is_run_without_questions(
-    tmp_path, monkeypatch, script, token
+    tmp_path, monkeypatch, script, mode, token
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     if script:
         program = tmp_path / "gh"
         program.write_text(f"#!/bin/sh\n{script}\n")
-        program.chmod(0o700)
+        program.chmod(mode)
     credential = GhCredential("git.example")
 
     if token:
