@@ -21,6 +21,10 @@ Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 """How many there are of something."""
 NodeId: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,500}\Z")]
 """An opaque id; GitHub's have up to about a hundred letters, digits and signs."""
+FullName: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}\Z")
+]
+"""A repository as owner/name, which becomes part of addresses."""
 ObjectId: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{0,500}\Z")]
 """The name of a commit, or ''."""
 

@@ -30,7 +30,7 @@ from prwatch.errors import ProviderError, ProviderUnavailable
 from prwatch.github import rest_wire as wire
 from prwatch.github.branches import Group, group_branches
 from prwatch.github.path_errors import outcome_of
-from prwatch.github.plausible import NodeId
+from prwatch.github.plausible import FullName, NodeId
 from prwatch.github.rest import Checked, NotModified, Rest
 from prwatch.github.rest_client import RestClient
 from prwatch.github.rest_normalize import parse_login
@@ -46,12 +46,12 @@ Probes: TypeAlias = Mapping[PullRequestReference, Outcome[Probe]]
 
 
 class _Parent(msgspec.Struct):
-    full_name: str
+    full_name: FullName
     node_id: NodeId
 
 
 class _Repository(msgspec.Struct):
-    full_name: str
+    full_name: FullName
     node_id: NodeId
     default_branch: str = ""
     archived: bool = False

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from prwatch.github.plausible import Count, NodeId, Number, ObjectId, Timed
+from prwatch.github.plausible import Count, FullName, NodeId, Number, ObjectId, Timed
 
 
 class User(msgspec.Struct):
@@ -24,7 +24,7 @@ class HeadRepository(msgspec.Struct):
 class BaseRepository(HeadRepository):
     """The repository that the pull request was made to."""
 
-    full_name: str
+    full_name: FullName
     archived: bool | UnsetType = UNSET
 
 

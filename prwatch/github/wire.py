@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from prwatch.github.plausible import Count, NodeId, Number, ObjectId, Timed
+from prwatch.github.plausible import Count, FullName, NodeId, Number, ObjectId, Timed
 from prwatch.github.text import repair_json
 
 S = TypeVar("S")
@@ -37,7 +37,7 @@ class RepositoryNode(Node):
     """A repository, inside a pull request or by itself."""
 
     id: NodeId
-    name_with_owner: str
+    name_with_owner: FullName
     is_archived: bool = False
 
 

@@ -80,6 +80,7 @@ HOSTILE = [
     pytest.param(put(rb"id|node_id", b'"a\\u0000b"'), id="ids with NUL"),
     pytest.param(put(rb"id|node_id", b'"' + b"x" * 1_000_000 + b'"'), id="long ids"),
     pytest.param(put(rb"headRefOid|sha", b'"a\\u0000b"'), id="commits with NUL"),
+    pytest.param(put(rb"nameWithOwner|full_name", b'"a/b/../c"'), id="a way out"),
     pytest.param(put(rb"totalCount|comments", b"9" * 5_000), id="endless counts"),
     pytest.param(head(b"x-ratelimit-remaining", b"9" * 5_000), id="endless budgets"),
     pytest.param(head(b"x-ratelimit-reset", b"99999999999"), id="a far reset"),

@@ -5,6 +5,7 @@ import pytest
 
 from prwatch.github.plausible import (
     Count,
+    FullName,
     NodeId,
     Number,
     ObjectId,
@@ -62,6 +63,9 @@ def test_a_time_that_may_not_be_missing_refuses_the_whole(text):
         pytest.param("a\n", NodeId, id="a line break"),
         pytest.param("x" * 501, NodeId, id="a long id"),
         pytest.param("a\0b", ObjectId, id="a commit with NUL"),
+        pytest.param("octo/hello/../..", FullName, id="a way out"),
+        pytest.param("octo/hel\0lo", FullName, id="a name with NUL"),
+        pytest.param("octo", FullName, id="no owner"),
     ],
 )
 def test_what_no_database_holds_is_refused(value, kind):
@@ -76,6 +80,7 @@ def test_what_no_database_holds_is_refused(value, kind):
         pytest.param(0, Count, id="none"),
         pytest.param("PR_kwDOABCD_-=", NodeId, id="an id"),
         pytest.param("", ObjectId, id="no commit"),
+        pytest.param("octo_acme/hello.world-1", FullName, id="a repository"),
     ],
 )
 def test_what_github_sends_is_taken(value, kind):
