@@ -112,15 +112,7 @@ def _list_missing_secrets(ctx: click.Context, loaded: "LoadedConfig") -> Iterato
     from prwatch.config.secrets import SecretSource, read_secret  # noqa: PLC0415 - heavy
 
     environ = get_options(ctx).environ
-    config = loaded.config
-    references = [
-        *((f"workspace {each.name}", each.token) for each in config.workspaces),
-        *((f"sink {each.name}", each.secret) for each in config.sinks),
-        ("database", config.database_password),
-    ]
-    for owner, reference in references:
-        if reference is None:
-            continue
+    for owner, reference in loaded.config.list_secrets():
         if reference.source is SecretSource.GH:
             if shutil.which("gh", path=environ.get("PATH")) is None:
                 yield f"{owner}: there is no program gh, which is to give the token"

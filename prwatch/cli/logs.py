@@ -12,7 +12,7 @@ from prwatch.cli.output import is_terminal
 from prwatch.cli.progress import Progress
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.model import Config
-from prwatch.config.secrets import SecretReference, SecretSource, read_secret
+from prwatch.config.secrets import SecretSource, read_secret
 from prwatch.errors import ConfigError
 from prwatch.telemetry.log import Layout, configure_logging
 from prwatch.telemetry.redaction import Redactor
@@ -53,17 +53,8 @@ def read_secrets(config: Config, environ: Mapping[str, str]) -> Iterator[Secret]
 
     What `gh` would give is left out: it has the shape of a token.
     """
-    for reference in _list_references(config):
+    for _, reference in config.list_secrets():
+        if reference.source is SecretSource.GH:
+            continue
         with contextlib.suppress(ConfigError):
             yield read_secret(reference, environ)
-
-
-def _list_references(config: Config) -> Iterator[SecretReference]:
-    references = (
-        *(workspace.token for workspace in config.workspaces),
-        *(sink.secret for sink in config.sinks),
-        config.database_password,
-    )
-    for reference in references:
-        if reference is not None and reference.source is not SecretSource.GH:
-            yield reference

@@ -159,3 +159,12 @@ class Config(Struct, frozen=True, kw_only=True):
                 SecretSource.CREDENTIAL, self.database_password_credential
             )
         return None
+
+    def list_secrets(self) -> tuple[tuple[str, SecretReference], ...]:
+        """Return each reference to a secret, under its owner, such as `sink hook`."""
+        owned = (
+            *((f"workspace {each.name}", each.token) for each in self.workspaces),
+            *((f"sink {each.name}", each.secret) for each in self.sinks),
+            ("database", self.database_password),
+        )
+        return tuple((owner, found) for owner, found in owned if found is not None)
