@@ -76,7 +76,6 @@ def _flatten(text: str) -> str:
 
 
 def _redact(text: str, options: Options) -> str:
-    # Imported late, as everything that only some calls need.
-    from prwatch.telemetry.redaction import redact  # noqa: PLC0415
+    from prwatch.telemetry.redaction import redact  # noqa: PLC0415 - errors are rare
 
     return options.redactor.redact(text) if options.redactor else redact(text)

@@ -14,6 +14,7 @@ from anyio.abc import Process
 TIMEOUT_SECONDS: Final = 5.0
 MOST_PROCESSES: Final = 2
 MOST_OUTPUT_BYTES: Final = 1 << 20
+_REAP_SECONDS: Final = 1.0
 _KEPT_VARIABLES: Final = frozenset(
     {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
 )
@@ -82,7 +83,8 @@ class Git:
                 return await self._collect(process)
             finally:
                 _kill_group(process)
-                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
+                # Shielded: a process that is not waited for stays as a zombie.
+                with anyio.move_on_after(_REAP_SECONDS, shield=True):
                     await process.aclose()
 
     async def _collect(self, process: Process) -> GitOutput | GitFailure:
