@@ -23,7 +23,7 @@ from prwatch.config.addresses import (
             "https://api.octo.ghe.com", "https://api.octo.ghe.com/graphql", id="ghe.com"
         ),
         pytest.param(
-            "http://127.0.0.1:8601", "http://127.0.0.1:8601/graphql", id="loopback"
+            "http://127.0.0.1:8080", "http://127.0.0.1:8080/graphql", id="loopback"
         ),
     ],
 )
