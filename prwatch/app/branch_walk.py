@@ -78,7 +78,12 @@ def _list_places(view: WorkspaceView, watch: Watch) -> tuple[BranchReference, ..
     places = (name.split("/", 1) for name in names)
     return tuple(
         dict.fromkeys(
-            BranchReference(owner=owner, name=name, branch=watch.branch)
+            BranchReference(
+                owner=owner,
+                name=name,
+                branch=watch.branch,
+                head_owner=(watch.head_repository or names[0]).partition("/")[0],
+            )
             for owner, name in places
         )
     )

@@ -22,11 +22,17 @@ class PullRequestReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReference:
-    """A branch to search pull requests for, in the base repository that is asked."""
+    """
+    A branch to search pull requests for, in the base repository that is asked.
+
+    `head_owner` is who owns the repository that holds the branch, or '' when nobody
+    knows: other owners' branches of that name are none of ours.
+    """
 
     owner: str
     name: str
     branch: str
+    head_owner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,6 +87,7 @@ class RestReader:
         self._client = client
         self._rest = rest
         self._readings: dict[str, _Remembered] = {}
+        self._branches: dict[str, tuple[str, tuple[BranchPullRequest, ...]]] = {}
         self._facts: dict[str, tuple[str, RepositoryFacts]] = {}
 
     async def viewer(self) -> Viewer:
@@ -190,34 +191,47 @@ class RestReader:
         facts = await self.repository(group.owner, group.name)
         if not isinstance(facts, Found):
             return dict.fromkeys(group.references, facts)
-        # With `head=owner:branch` GitHub would leave out other owners' forks, whose
-        # owner is not known here: one reading of the list is filtered by the names.
-        found: dict[str, list[BranchPullRequest]] = {
-            reference.branch: [] for reference in group.references
-        }
-        shown = facts.value.repository
-        path = _pulls_path(shown, "state=all&sort=updated&direction=desc")
-        for _ in range(MAX_PAGES):
-            answer = await self._client.get(path, operation="branch")
-            rows = decode(_PULLS, answer.body)
-            if rows is None:
-                return dict.fromkeys(group.references, STRANGE)
-            for row in rows:
-                if row.head.ref in found:
-                    found[row.head.ref].append(_build_branch_row(row))
-            path = answer.next_path
-            if not path:
-                break
         return {
-            reference: Found(
-                BranchAnswer(
-                    repository=facts.value,
-                    pull_requests=tuple(found[reference.branch]),
-                    is_complete=not path,
-                )
-            )
+            reference: await self._find_branch(reference, facts.value)
             for reference in group.references
         }
+
+    async def _find_branch(
+        self, reference: BranchReference, facts: RepositoryFacts
+    ) -> BranchOutcome:
+        """
+        Return the pull requests of one branch, asked conditionally.
+
+        GitHub ignores a `head` without an owner and then lists everything.
+        """
+        owner = reference.head_owner or facts.repository.owner
+        head = f"{_quote(owner)}:{_quote(reference.branch)}"
+        path = first = _pulls_path(facts.repository, f"state=all&head={head}")
+        tag, known = self._branches.get(first, ("", ()))
+        rows: list[BranchPullRequest] = []
+        for _ in range(MAX_PAGES):
+            answer = await self._client.get(path, operation="branch", tag=tag)
+            if answer.body is None:
+                rows = list(known)
+                break
+            page = decode(_PULLS, answer.body)
+            if page is None:
+                return STRANGE
+            rows.extend(_build_branch_row(row) for row in page)
+            if path == first:
+                self._branches.pop(first, None)
+                if not answer.next_path and answer.tag:
+                    self._branches[first] = (answer.tag, tuple(rows))
+            path, tag = answer.next_path, ""
+            if not path:
+                break
+        return Found(
+            BranchAnswer(
+                repository=facts,
+                pull_requests=tuple(rows),
+                is_complete=path in {"", first},
+            )
+        )
 
     def _remember(
         self,

@@ -65,20 +65,37 @@ async def test_places_that_are_paid_for_go_to_those_that_are_due_next(tmp_path):
     assert len(list_changes(late)) == 120 - 99
 
 
-async def test_the_branches_of_one_repository_are_found_in_one_list_through_rest(
-    tmp_path,
-):
+async def test_a_branch_is_asked_for_conditionally_through_rest(tmp_path):
     world, _ = make_world(MovedClock())
     branches = ("fix-greeting", "one", "two", "three")
     watches = [BRANCH.replace("fix-greeting", name) for name in branches]
     config = {"watches": watches, "poll": 'read_path = "rest"'}
     async with open_product(tmp_path, world, **config) as product:
         await product.cycle()
+        await product.cycle()
+        quiet = product.report.usage
         for name in branches[1:]:
             world.open_pull_request("octo/hello", branch=name)
         await product.cycle()
         searched = product.report.usage.rest
         found = product.ask("SELECT count(*) AS found FROM pr_watches WHERE pr_number")
 
-    # The repository, one list, and five requests for each of the three found.
-    assert (searched, found) == (2 + 3 * 5, [{"found": 3}])
+    # The repository and one list a branch, all of them free.
+    assert (quiet.rest, quiet.not_modified) == (1 + 4, 1 + 4)
+    # And five requests for each of the three found.
+    assert (searched, found) == (1 + 4 + 3 * 5, [{"found": 3}])
+
+
+async def test_a_forks_branch_of_the_same_name_is_not_ours_through_rest(tmp_path):
+    world, _ = make_world(MovedClock())
+    world.open_many("octo/hello", 120)
+    config = {"watches": (BRANCH,), "poll": 'read_path = "rest"'}
+    async with open_product(tmp_path, world, **config) as product:
+        await product.cycle()
+        await product.cycle()
+        asked = product.report.usage.rest
+        ours = world.open_pull_request("octo/hello", branch="fix-greeting")
+        told = await product.cycle()
+
+    assert asked == 1 + 1
+    assert list_changes(told) == [(("associated", None, ours.number),)]
