@@ -6,7 +6,6 @@ as variables. The open ones are read to their end; of the closed ones the twenty
 that were touched last, for a pull request that closed lately is among those.
 """
 
-import dataclasses
 import datetime as dt
 import functools
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -277,7 +276,12 @@ async def _read_open(
         if not cursor or cursor in cursors:
             return rows, False
         cursors.add(cursor)
-        variables = {**dataclasses.asdict(reference), "after": cursor}
+        variables = {
+            "owner": reference.owner,
+            "name": reference.name,
+            "branch": reference.branch,
+            "after": cursor,
+        }
         answer = await graph.ask("MoreBranch", variables)
         more = decode(_MORE, answer.get("repository"))
         if more is None or more.pull_requests is None or answer.exchange.errors:
