@@ -58,7 +58,7 @@ class Poll(Struct, frozen=True, kw_only=True):
     """Whether an update time that moved alone makes a feedback event."""
     search_for: Annotated[dt.timedelta, duration("1h", "3650d")] = dt.timedelta(days=30)
     """How long a branch without a pull request is searched after its last sign of
-    life."""
+    life. One that the configuration names is searched as long as it stands there."""
     search_interval: Annotated[dt.timedelta, duration("1s", "24h")] = dt.timedelta(
         seconds=60
     )
