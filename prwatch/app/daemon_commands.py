@@ -72,14 +72,15 @@ def describe_health(daemon: Daemon) -> dict[str, Any]:
     """Return whether all goes well, in counts alone: no names of anybody's work."""
     loops = daemon.registry.as_json()
     failing = sorted(name for name, loop in loops.items() if _is_failing(loop))
+    stalled = daemon.registry.list_stalled()
     report = daemon.shift.loop.last_report
     failures: dict[str, int] = {}
     for failure in report.failures if report else ():
         name = failure.failure_class.value
         failures[name] = failures.get(name, 0) + 1
     return {
-        "ok": not failing and not (report and report.failed_workspaces),
-        "stalled": list(daemon.registry.list_stalled()),
+        "ok": not (failing or stalled or (report and report.failed_workspaces)),
+        "stalled": [_kind(name) for name in stalled],
         "failing_loops": [_kind(name) for name in failing],
         "failures": failures,
     }

@@ -41,6 +41,7 @@ COMMANDS: Final[Mapping[str, Entry]] = {
     "status": Entry(
         "prwatch.cli.status", "Show workspaces, watches, failures and deliveries."
     ),
+    "health": Entry("prwatch.cli.health", "Tell whether the daemon does its work."),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
     "task": Entry("prwatch.cli.task", "Manage pieces of work and what they are about."),
     "wait": Entry(

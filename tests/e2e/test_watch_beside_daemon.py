@@ -44,6 +44,7 @@ def test_the_daemon_is_asked_and_nudged(configured, hub):
     configured.read("cycle")
     with running(configured) as process:
         status = configured.read("status")
+        health = configured.read("health")
         words = configured.run("status").stdout
         (row,) = configured.read("watch", "show", "octo/hello#12")["watches"]
         pull_request = next(iter(hub.world.pull_requests.values()))
@@ -53,6 +54,13 @@ def test_the_daemon_is_asked_and_nudged(configured, hub):
         waited = configured.read("wait", "octo/hello#12", code=1)
 
     assert status["daemon"]["pid"] == process.pid
+    assert health == {
+        "running": True,
+        "ok": True,
+        "stalled": [],
+        "failing_loops": [],
+        "failures": {},
+    }
     assert set(status["daemon"]["facts"]) >= {"loops", "last_cycle"}
     assert words.startswith(f"The daemon runs with pid {process.pid}.\n")
     assert checked["watches"][0]["pull_request"]["checks"] == "failure"
