@@ -26,7 +26,7 @@ SECOND = Migration(
 BROKEN = replace(SECOND, text=SECOND.text + "INSERT INTO no_such_table VALUES (1);\n")
 DANGLING = replace(
     SECOND,
-    text="INSERT INTO pull_request_links VALUES ('nobody', 'nowhere', 1);\n",
+    text="INSERT INTO pull_request_links VALUES ('nobody', 'nowhere', 1, '');\n",
 )
 SNAPSHOT = "prwatch.db.schema-1.20261130T010208.456789Z.snapshot"
 

@@ -14,6 +14,7 @@ from prwatch.app.references import (
 from prwatch.app.task_edit import (
     FoundTask,
     build_repository,
+    detach,
     get_active,
     get_task,
     put_task,
@@ -33,7 +34,7 @@ from prwatch.domain.desired_steps import PutSession, Step
 from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.task import Origin, PullRequestLink, Session
 from prwatch.errors import NotFound, PrwatchError
-from prwatch.store import sessions, targets, task_pull_requests, tasks
+from prwatch.store import sessions, tasks
 from prwatch.store.database import Transaction
 
 _SOURCES: Final[Mapping[Origin, tuple[str, str]]] = {
@@ -119,30 +120,29 @@ async def detach_pull_request(
     bench: Workbench, external_id: str, named: NamedPullRequest, *, workspace: str = ""
 ) -> None:
     """
-    Take a pull request off a task: only a link brings it back.
+    Take a pull request off a task: only a link or a new entry brings it back.
 
     Raises:
         TaskNotFound: There is no such task.
         NotFound: The task has no such pull request.
+        PrwatchError: The configuration asks for it, and it was never read.
     """
     found = await get_task(bench, external_id, workspace=workspace)
-    row = RepositoryNames(found.snapshot).find(named.owner, named.name)
-    now, task_id = bench.surroundings.clock.now(), found.task.id
+    link = _find_place(found, named)
+    now = bench.surroundings.clock.now()
 
-    async def write(tx: Transaction, repository_id: str) -> bool:
-        link = PullRequestLink(
-            task_id=task_id, repository_id=repository_id, pr_number=named.number
-        )
-        was_linked = await targets.remove_link(tx, link)
-        was_attached = await task_pull_requests.detach(
-            tx, task_id, repository_id, named.number, now
-        )
-        return was_linked or was_attached
+    async def write(tx: Transaction, link: PullRequestLink) -> bool:
+        return await detach(tx, link, now)
 
-    is_done = row is not None and await bench.database.transact(
-        lambda tx: write(tx, row.id)
+    is_done = link is not None and await bench.database.transact(
+        lambda tx: write(tx, link)
     )
     if not is_done:
+        if link is not None and _is_unread(found, link):
+            reason, remedy = _SOURCES[Origin.CONFIG]
+            raise PrwatchError(
+                f"{named} would come back, because {reason}", hint=remedy
+            )
         raise NotFound(f"the task {external_id} has no pull request {named}")
     await bench.nudge()
 
@@ -268,6 +268,30 @@ async def _build_checkout(
         branch=checkout.branch,
         head_repository=checkout.head_repository,
     )
+
+
+def _find_place(found: FoundTask, named: NamedPullRequest) -> PullRequestLink | None:
+    """Find a pull request by its repository's present name, or as an entry wrote it."""
+    names = RepositoryNames(found.snapshot)
+    row = names.find(named.owner, named.name) or names.find(
+        named.owner, named.name, task_id=found.task.id
+    )
+    if row is None:
+        return None
+    return PullRequestLink(
+        task_id=found.task.id, repository_id=row.id, pr_number=named.number
+    )
+
+
+def _is_unread(found: FoundTask, place: PullRequestLink) -> bool:
+    """Return whether an entry names a pull request that nothing is known of."""
+    key = (place.task_id, place.repository_id, place.pr_number)
+    snapshot = found.snapshot
+    linked = {(r.task_id, r.repository_id, r.pr_number) for r in snapshot.links}
+    known = (
+        (r.task_id, r.repository_id, r.pr_number) for r in snapshot.task_pull_requests
+    )
+    return key in linked and key not in known
 
 
 def _works_in(found: FoundTask, checkout: DesiredCheckout) -> bool:

@@ -1,7 +1,8 @@
 """Changing what tasks ask for, as a person's command does: only ever adding."""
 
+import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from prwatch.app.references import NamedBranch, NamedPullRequest, NamedRepository
 from prwatch.app.workbench import Workbench
@@ -15,9 +16,9 @@ from prwatch.domain.desired_plan import plan_tasks
 from prwatch.domain.desired_steps import Step
 from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.task import Task, Workspace
+from prwatch.domain.task import PullRequestLink, Task, Workspace
 from prwatch.errors import PrwatchError, TaskNotFound
-from prwatch.store import task_pull_requests
+from prwatch.store import targets, task_pull_requests
 from prwatch.store.database import Transaction
 
 
@@ -63,14 +64,24 @@ async def write_task(
 
     async def attach(tx: Transaction) -> None:
         for key in keys:
-            known = await task_pull_requests.find_task_pull_request(tx, *key)
-            if known is not None and known.detached_at is not None:
-                again = replace(known, detached_at=None)
-                await task_pull_requests.put_task_pull_request(tx, again)
+            await task_pull_requests.attach(tx, *key)
 
     await bench.apply(workspace, steps, then=attach if keys else None)
     await bench.reconcile(workspace)
     await bench.nudge()
+
+
+async def detach(tx: Transaction, link: PullRequestLink, now: dt.datetime) -> bool:
+    """
+    Take a pull request off a task, and return whether it was there.
+
+    The link of an entry stays beside it: only an entry that is new attaches it again.
+    """
+    was_linked = await targets.release_link(tx, link)
+    was_attached = await task_pull_requests.detach(
+        tx, link.task_id, link.repository_id, link.pr_number, now
+    )
+    return was_linked or was_attached
 
 
 async def _find_attached(

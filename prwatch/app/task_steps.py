@@ -2,12 +2,13 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from prwatch.domain.desired_steps import (
     AddRepository,
     AddTask,
     ArchiveTask,
+    Disown,
     EndSession,
     NameTask,
     PutCheckout,
@@ -16,6 +17,7 @@ from prwatch.domain.desired_steps import (
     PutSession,
     PutTaskRepository,
     RemoveCheckout,
+    RemoveLink,
     RemoveRepositoryWatch,
     RemoveTaskRepository,
     RetitleTask,
@@ -34,7 +36,13 @@ from prwatch.domain.task import (
     Workspace,
 )
 from prwatch.errors import StoreConflict
-from prwatch.store import repositories, sessions, targets, tasks
+from prwatch.store import (
+    repositories,
+    sessions,
+    targets,
+    task_pull_requests,
+    tasks,
+)
 from prwatch.store.database import Transaction
 
 
@@ -61,6 +69,24 @@ async def apply_steps(
         await desk.apply(step, new_id)
 
 
+async def _take_from_entry(
+    tx: Transaction, step: RemoveTaskRepository | RemoveLink | Disown
+) -> None:
+    match step:
+        case RemoveTaskRepository(row=entry):
+            await targets.remove_task_repository(tx, entry.task_id, entry.repository_id)
+        case RemoveLink(row=link):
+            await targets.remove_link(tx, link)
+        case Disown(row=TaskRepository() as entry):
+            await targets.put_task_repository(tx, replace(entry, written_as=""))
+        case Disown(row=PullRequestLink() as link):
+            await targets.put_link(tx, replace(link, written_as=""))
+        case Disown(row=Checkout() as checkout):
+            await sessions.put_checkout(tx, replace(checkout, written_as=""))
+        case Disown(row=RepositoryWatch() as watch):
+            await targets.put_repository_watch(tx, replace(watch, written_as=""))
+
+
 @dataclass(slots=True)
 class _Desk:
     """The rows that steps name, looked up once a transaction."""
@@ -75,10 +101,8 @@ class _Desk:
         match step:
             case AddRepository() | PutTaskRepository() | PutLink():
                 await self._apply_repository(step, new_id)
-            case RemoveTaskRepository(row=row):
-                await targets.remove_task_repository(
-                    self.tx, row.task_id, row.repository_id
-                )
+            case RemoveTaskRepository() | RemoveLink() | Disown():
+                await _take_from_entry(self.tx, step)
             case PutSession() | EndSession() | PutCheckout() | RemoveCheckout():
                 await self._apply_session(step, new_id)
             case PutRepositoryWatch() | RemoveRepositoryWatch():
@@ -129,9 +153,15 @@ class _Desk:
         repository_id = await self._find_repository(step.repository)
         if isinstance(step, PutLink):
             link = PullRequestLink(
-                task_id=task_id, repository_id=repository_id, pr_number=step.pr_number
+                task_id=task_id,
+                repository_id=repository_id,
+                pr_number=step.pr_number,
+                written_as=step.written_as,
             )
             await targets.put_link(self.tx, link)
+            await task_pull_requests.attach(
+                self.tx, task_id, repository_id, step.pr_number
+            )
             return
         entry = TaskRepository(
             task_id=task_id,
@@ -139,6 +169,7 @@ class _Desk:
             position=step.position,
             branch=step.branch,
             head_repository=step.head_repository,
+            written_as=step.written_as,
         )
         await targets.put_task_repository(self.tx, entry)
 
@@ -166,6 +197,7 @@ class _Desk:
                     branch=step.branch,
                     worktree_path=step.worktree_path,
                     head_repository=step.head_repository,
+                    written_as=step.written_as,
                 )
                 await sessions.put_checkout(self.tx, checkout)
 
@@ -183,6 +215,7 @@ class _Desk:
             repository_id=repository_id,
             author=step.author,
             origin=step.origin,
+            written_as=step.written_as,
         )
         await targets.put_repository_watch(self.tx, row)
 
@@ -196,10 +229,13 @@ class _Desk:
         return self.tasks[external_id]
 
     async def _find_repository(self, name: RepositoryName) -> str:
-        key = name.name_with_owner.lower()
+        key = name.node_id or name.name_with_owner.lower()
         if key not in self.repositories:
-            row = await repositories.find_repository(
-                self.tx, self.context.workspace.id, name.owner, name.name
+            workspace_id = self.context.workspace.id
+            row = await repositories.find_repository_by_node_id(
+                self.tx, workspace_id, name.node_id
+            ) or await repositories.find_repository(
+                self.tx, workspace_id, name.owner, name.name
             )
             if row is None:
                 raise StoreConflict(f"the repository {name.name_with_owner} is gone")

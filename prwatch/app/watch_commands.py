@@ -9,7 +9,7 @@ from prwatch.app.references import (
     NamedRepository,
     Reference,
 )
-from prwatch.app.task_edit import build_repository, put_task
+from prwatch.app.task_edit import build_repository, detach, put_task
 from prwatch.app.watch_listing import (
     AdoptionRow,
     Desk,
@@ -29,11 +29,12 @@ from prwatch.domain.desired_steps import (
     RemoveRepositoryWatch,
     Step,
 )
+from prwatch.domain.pull_request import RepositoryName
 from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, PullRequestLink, RepositoryWatch, Workspace
 from prwatch.errors import PrwatchError, WatchNotFound
-from prwatch.store import sessions, targets, task_pull_requests, tasks, watches
+from prwatch.store import sessions, targets, tasks, watches
 from prwatch.store.database import Transaction
 
 
@@ -134,8 +135,10 @@ async def add_adoption(
     """
     chosen = await bench.get_workspace(workspace, host=named.host)
     names = RepositoryNames(await bench.load_snapshot(chosen))
-    spelled = names.spell(named.owner, named.name)
     row = names.find(named.owner, named.name)
+    spelled = RepositoryName(named.owner, named.name)
+    if row is not None:
+        spelled = RepositoryName(row.owner, row.name, row.node_id)
     desk = await open_desk(bench, chosen)
     is_there = any(
         watch.repository_id == (row.id if row else None) and not watch.author
@@ -223,13 +226,12 @@ async def _remove_row(bench: Workbench, row: WatchRow) -> str:
             await _forget_branch(tx, desk, watch.task_id, row)
             await watches.remove_watch(tx, watch)
             return f"took {row.reference} from the task {row.task}"
-        place = (watch.task_id, watch.repository_id, watch.pr_number)
-        task_id, repository_id, number = place
         link = PullRequestLink(
-            task_id=task_id, repository_id=repository_id, pr_number=number
+            task_id=watch.task_id,
+            repository_id=watch.repository_id,
+            pr_number=watch.pr_number,
         )
-        await targets.remove_link(tx, link)
-        await task_pull_requests.detach(tx, *place, now)
+        await detach(tx, link, now)
         return f"detached {row.reference} from the task {row.task}"
 
     return await bench.database.transact(write)

@@ -74,13 +74,16 @@ def plan_adoptions(
 
     Each becomes a task, unless a live task watches it, has it linked, or searches
     for its head. When an adopted or linked task knows it as closed, that task
-    watches it again; a detached one is left alone. `login` is who `@me` is.
+    watches it again; a detached one is left alone. `login` is who `@me` is. Those of
+    another repository that has the name now are not meant.
     """
     desk = _Desk(snapshot)
     adopts: dict[str, Adoption] = {}
     reopens: dict[str, Reopening] = {}
     for probe in probes:
-        if not _is_wanted(repository_watch, probe, login):
+        if not _is_wanted(repository_watch, probe, login) or desk.is_elsewhere(
+            repository_watch, probe
+        ):
             continue
         repository_id = desk.find_repository_id(probe)
         known = desk.find_unwatched(repository_id, probe)
@@ -115,6 +118,7 @@ class _Desk:
         self.tasks = {
             task.id: task for task in snapshot.tasks if task.archived_at is None
         }
+        self._node_ids = {row.id: row.node_id for row in snapshot.repositories}
         self._by_node_id = {
             row.node_id: row.id for row in snapshot.repositories if row.node_id
         }
@@ -153,6 +157,12 @@ class _Desk:
         """Find a probe's repository: by node id, by name while that is unknown."""
         named = self._by_name.get(probe.repository.name_with_owner.lower(), "")
         return self._by_node_id.get(probe.repository.node_id, named)
+
+    def is_elsewhere(self, repository_watch: RepositoryWatch, probe: Probe) -> bool:
+        """Return whether a probe is of another repository that took over the name."""
+        known = self._node_ids.get(repository_watch.repository_id, "")
+        shown = probe.repository.node_id
+        return bool(known and shown) and known != shown
 
     def find_unwatched(
         self, repository_id: str, probe: Probe

@@ -1,9 +1,14 @@
 """Plan how the stored tasks come to equal what their source asks for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from prwatch.domain.desired import DesiredTask, DesiredWorkspace
-from prwatch.domain.desired_rows import TaskRows, plan_task_rows
+from prwatch.domain.desired import (
+    DesiredCheckout,
+    DesiredRepository,
+    DesiredTask,
+    DesiredWorkspace,
+)
+from prwatch.domain.desired_rows import TaskRows, Wish, find_key, plan_task_rows
 from prwatch.domain.desired_steps import (
     AddRepository,
     AddTask,
@@ -33,25 +38,34 @@ def plan_tasks(
 
     `stored` holds the archived tasks too. `origins` are the origins that the source
     speaks for: only what they made and can vanish is archived or taken away when the
-    source names it no longer; everything else is only added to. With `ADOPTED` among
-    them, adopted tasks are archived when no repository watch is left for them and no
-    entry names them. `login` is who `@me` is; while it is '' that may be anybody.
+    source names it no longer; everything else is only added to. Without any it is a
+    person's command, which stands for nothing afterwards. With `ADOPTED` among them,
+    adopted tasks are archived when no repository watch is left for them and no entry
+    names them. `login` is who `@me` is; while it is '' that may be anybody.
     """
     owned = frozenset(origin for origin in origins if origin.can_vanish)
     names = RepositoryNames(stored)
     tasks = {task.external_id: task for task in stored.tasks}
-    steps: list[Step] = list(_plan_repositories(desired, names))
     rows = TaskRows(stored)
     merged = {row.task_id for row in stored.task_pull_requests if _is_merged(row)}
+    wishes: list[Wish] = []
+    steps: list[Step] = []
     for wanted in desired.tasks:
         task = tasks.get(wanted.external_id)
         if task and task.origin is Origin.ADOPTED and task.id in merged:
             # It ended with its pull request; an entry that names it changes nothing.
             continue
+        wish = Wish(
+            task=wanted,
+            task_id=task.id if task else "",
+            is_standing=bool(origins),
+            is_owned=task is not None and task.origin in owned - {Origin.ADOPTED},
+        )
+        wishes.append(wish)
         steps.extend(_plan_task(wanted, task, owned))
-        task_id = task.id if task else ""
-        is_owned = task is not None and task.origin in owned - {Origin.ADOPTED}
-        steps.extend(plan_task_rows(wanted, task_id, rows, names, is_owned=is_owned))
+        steps.extend(plan_task_rows(wish, rows, names))
+    if Origin.CONFIG in owned:
+        steps.extend(_disown_others(desired, stored, rows, names))
     steps.extend(plan_repository_watches(desired, stored, names, owned, login=login))
     named = {wanted.external_id for wanted in desired.tasks}
     steps.extend(
@@ -61,7 +75,8 @@ def plan_tasks(
         and task.external_id not in named
         and task.origin in owned - {Origin.ADOPTED}
     )
-    return TaskPlan(tuple(steps))
+    missing = _plan_repositories(desired, wishes, names)
+    return TaskPlan((*missing, *steps))
 
 
 def _is_merged(row: TaskPullRequest) -> bool:
@@ -69,26 +84,41 @@ def _is_merged(row: TaskPullRequest) -> bool:
 
 
 def _plan_repositories(
-    desired: DesiredWorkspace, names: RepositoryNames
+    desired: DesiredWorkspace, wishes: Iterable[Wish], names: RepositoryNames
 ) -> Iterator[Step]:
     missing: dict[str, RepositoryName] = {}
-    for owner, name in _list_names(desired):
-        if names.find(owner, name) is None:
-            repository = RepositoryName(owner, name)
+    for wish in wishes:
+        for named in _list_named(wish.task):
+            key = find_key(wish, named, names)
+            if names.spell(key) is None:
+                missing.setdefault(key, RepositoryName(named.owner, named.name))
+    for watch in desired.repository_watches:
+        repository = RepositoryName(watch.owner, watch.name)
+        if watch.name and not names.find_adopted(watch.owner, watch.name, watch.author):
             missing.setdefault(repository.name_with_owner.lower(), repository)
     return map(AddRepository, missing.values())
 
 
-def _list_names(desired: DesiredWorkspace) -> Iterator[tuple[str, str]]:
-    for task in desired.tasks:
-        for repository in task.repositories:
-            yield repository.owner, repository.name
-        for session in task.sessions:
-            for checkout in session.checkouts:
-                yield checkout.owner, checkout.name
-    for watch in desired.repository_watches:
-        if watch.name:
-            yield watch.owner, watch.name
+def _list_named(task: DesiredTask) -> Iterator[DesiredRepository | DesiredCheckout]:
+    yield from task.repositories
+    for session in task.sessions:
+        yield from session.checkouts
+
+
+def _disown_others(
+    desired: DesiredWorkspace,
+    stored: Snapshot,
+    rows: TaskRows,
+    names: RepositoryNames,
+) -> Iterator[Step]:
+    """Leave to a person what an entry asked of a person's task, when it is gone."""
+    named = {wanted.external_id for wanted in desired.tasks}
+    for task in stored.tasks:
+        is_persons = task.archived_at is None and not task.origin.can_vanish
+        if is_persons and task.external_id not in named:
+            nothing = DesiredTask(external_id=task.external_id)
+            wish = Wish(task=nothing, task_id=task.id, is_standing=True)
+            yield from plan_task_rows(wish, rows, names)
 
 
 def _plan_task(

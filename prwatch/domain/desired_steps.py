@@ -7,6 +7,7 @@ from prwatch.domain.pull_request import RepositoryName
 from prwatch.domain.task import (
     Checkout,
     Origin,
+    PullRequestLink,
     RepositoryWatch,
     Session,
     Task,
@@ -77,6 +78,7 @@ class PutTaskRepository:
     position: int
     branch: str = ""
     head_repository: str = ""
+    written_as: str = ""
 
     def __str__(self) -> str:
         name = self.repository.name_with_owner
@@ -95,15 +97,26 @@ class RemoveTaskRepository:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutLink:
-    """A pull request that a task names. No source takes links away."""
+    """A pull request that a task names; when it was detached, it comes back."""
 
     task: str
     repository: RepositoryName
     pr_number: int
+    written_as: str = ""
 
     def __str__(self) -> str:
         name = self.repository.name_with_owner
         return f"link {name}#{self.pr_number} to task {self.task}"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLink:
+    """A link that its entry names no longer, in a task of the entry's own."""
+
+    row: PullRequestLink
+
+    def __str__(self) -> str:
+        return f"unlink #{self.row.pr_number} from {self.row.task_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +150,7 @@ class PutCheckout:
     branch: str = ""
     worktree_path: str = ""
     head_repository: str = ""
+    written_as: str = ""
 
     def __str__(self) -> str:
         name = self.repository.name_with_owner
@@ -163,6 +177,7 @@ class PutRepositoryWatch:
     repository: RepositoryName | None
     author: str
     origin: Origin
+    written_as: str = ""
 
     def __str__(self) -> str:
         name = self.repository.name_with_owner if self.repository else "everything"
@@ -177,6 +192,16 @@ class RemoveRepositoryWatch:
 
     def __str__(self) -> str:
         return f"stop adopting from {self.row.repository_id or 'everything'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Disown:
+    """A row that its entry names no longer: it stays, as somebody else's."""
+
+    row: TaskRepository | PullRequestLink | Checkout | RepositoryWatch
+
+    def __str__(self) -> str:
+        return f"leave {self.row.written_as} to whoever else asked for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +223,14 @@ Step: TypeAlias = (
     | PutTaskRepository
     | RemoveTaskRepository
     | PutLink
+    | RemoveLink
     | PutSession
     | EndSession
     | PutCheckout
     | RemoveCheckout
     | PutRepositoryWatch
     | RemoveRepositoryWatch
+    | Disown
     | ArchiveTask
 )
 
@@ -214,7 +241,8 @@ class TaskPlan:
     The steps in the order in which they are to be applied.
 
     Rows that may not exist yet are named: tasks and sessions by external id,
-    repositories by owner and name, as the store spells them when it has them.
+    repositories by owner and name, as the store spells them when it has them, then
+    with the node id that it knows.
     """
 
     steps: tuple[Step, ...] = ()

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from prwatch.domain.desired import DesiredRepositoryWatch, DesiredWorkspace
 from prwatch.domain.desired_steps import (
     ArchiveTask,
+    Disown,
     PutRepositoryWatch,
     RemoveRepositoryWatch,
     Step,
 )
-from prwatch.domain.repository_names import RepositoryNames
+from prwatch.domain.pull_request import RepositoryName
+from prwatch.domain.repository_names import RepositoryNames, choose_written
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, RepositoryWatch, Task
 
@@ -40,27 +42,51 @@ def plan_repository_watches(
     owns adoptions.
     """
     before = {_scope(row): row for row in stored.repository_watches}
-    wanted: dict[_Scope, DesiredRepositoryWatch] = {}
+    wanted: defaultdict[_Scope, list[DesiredRepositoryWatch]] = defaultdict(list)
     for watch in desired.repository_watches:
-        found = names.find(watch.owner, watch.name) if watch.name else None
-        repository_id = found.id if found else f"{watch.owner}/{watch.name}".strip("/")
-        wanted.setdefault(_Scope(repository_id, watch.author), watch)
-    for scope, watch in wanted.items():
-        if scope not in before:
+        wanted[_find_scope(watch, names)].append(watch)
+    for scope, group in wanted.items():
+        row = before.get(scope)
+        stood = row.written_as if row else ""
+        written = choose_written(stood, map(_write, group))
+        if row is None or row.written_as != written:
+            first = RepositoryName(group[0].owner, group[0].name)
             yield PutRepositoryWatch(
-                repository=names.spell(watch.owner, watch.name) if watch.name else None,
-                author=watch.author,
-                origin=Origin.CONFIG,
+                repository=(names.spell(scope.repository_id) or first)
+                if scope.repository_id
+                else None,
+                author=scope.author,
+                origin=row.origin if row else Origin.CONFIG,
+                written_as=written,
             )
     for scope, row in before.items():
-        if row.origin in owned and scope not in wanted:
-            yield RemoveRepositoryWatch(row)
+        if scope not in wanted:
+            yield from _drop(row, owned)
     if Origin.ADOPTED in owned:
         left = [scope for scope, row in before.items() if row.origin not in owned]
         ids = {task.external_id for task in desired.tasks}
         for task in _list_left_alone(stored, [*wanted, *left], login):
             if task.external_id not in ids:
                 yield ArchiveTask(task)
+
+
+def _find_scope(watch: DesiredRepositoryWatch, names: RepositoryNames) -> _Scope:
+    if not watch.name:
+        return _Scope("", watch.author)
+    found = names.find_adopted(watch.owner, watch.name, watch.author)
+    return _Scope(found.id if found else _write(watch).lower(), watch.author)
+
+
+def _write(watch: DesiredRepositoryWatch) -> str:
+    return f"{watch.owner}/{watch.name}" if watch.name else ""
+
+
+def _drop(row: RepositoryWatch, owned: frozenset[Origin]) -> Iterator[Step]:
+    """Take away what no entry names, or leave it to whoever else asked for it."""
+    if row.origin in owned:
+        yield RemoveRepositoryWatch(row)
+    elif row.written_as and Origin.CONFIG in owned:
+        yield Disown(row)
 
 
 def _scope(row: RepositoryWatch) -> _Scope:

@@ -101,7 +101,8 @@ class _Sources:
 
     checkouts: list[_Lead] = field(default_factory=list)
     task_repository: list[_Lead] = field(default_factory=list)
-    worktrees: list[ReadingKey] = field(default_factory=list)
+    worktrees: dict[ReadingKey, str] = field(default_factory=dict)
+    """By reading the name that an entry wrote for the repository, or ''."""
 
 
 @dataclass(slots=True)
@@ -185,9 +186,8 @@ def _add_checkout(sources: _Sources, checkout: Checkout) -> None:
             _Lead(checkout.branch, checkout.head_repository, checkout.session_id)
         )
     if checkout.worktree_path:
-        sources.worktrees.append(
-            (checkout.session_id, checkout.repository_id, checkout.worktree_path)
-        )
+        key = (checkout.session_id, checkout.repository_id, checkout.worktree_path)
+        sources.worktrees[key] = checkout.written_as
 
 
 def _judge_recorded(sources: _Sources, repository: Repository | None) -> _Verdict:
@@ -205,10 +205,13 @@ def _judge_worktrees(
     repository: Repository | None,
 ) -> None:
     leads = []
-    for key in sources.worktrees:
+    for key, written_as in sources.worktrees.items():
         reading = readings.get(key)
         if isinstance(reading, OnBranch):
-            leads.append(_Lead(reading.name, reading.head_repository, key[0], True))
+            # Remotes keep the former name of a renamed repository: it is no fork.
+            head = reading.head_repository
+            head = "" if head.lower() == written_as.lower() else head
+            leads.append(_Lead(reading.name, head, key[0], True))
         else:
             verdict.is_held = True
     _judge(verdict, leads, repository)

@@ -82,6 +82,8 @@ class TaskRepository:
     branch: str = ""
     head_repository: str = ""
     """`owner/name` of the fork that holds the branch; '' is the repository itself."""
+    written_as: str = ""
+    """`owner/name` as a standing entry wrote it; '' when none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,8 @@ class PullRequestLink:
     task_id: str
     repository_id: str
     pr_number: int
+    written_as: str = ""
+    """`owner/name` as a standing entry wrote it; '' when none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +118,8 @@ class Checkout:
     branch: str = ""
     worktree_path: str = ""
     head_repository: str = ""
+    written_as: str = ""
+    """`owner/name` as a standing entry wrote it; '' when none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +134,8 @@ class RepositoryWatch:
     repository_id: str
     author: str
     origin: Origin
+    written_as: str = ""
+    """`owner/name` as a standing entry wrote it; '' when none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

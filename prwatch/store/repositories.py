@@ -36,6 +36,16 @@ async def find_repository(
     return _to_repository(rows[0]) if rows else None
 
 
+async def find_repository_by_node_id(
+    tx: Transaction, workspace_id: str, node_id: str
+) -> Repository | None:
+    """Return the repository with that identity of GitHub's, or None; '' is nobody's."""
+    rows = await tx.fetch(
+        _QUERIES["find_by_node_id"], workspace_id=workspace_id, node_id=node_id
+    )
+    return _to_repository(rows[0]) if rows else None
+
+
 async def find_repository_by_id(
     tx: Transaction, repository_id: str
 ) -> Repository | None:
@@ -71,9 +81,12 @@ async def put_repository_facts(tx: Transaction, repository: Repository) -> Repos
     stored = await find_repository_by_id(tx, repository.id)
     if stored is None or (repository.node_id and not stored.node_id):
         await tx.fetch(_QUERIES["lock_workspace"], workspace_id=repository.workspace_id)
-        owner = await _find_by_node_id(tx, repository)
+        owner = await find_repository_by_node_id(
+            tx, repository.workspace_id, repository.node_id
+        )
         if stored is not None and owner is not None:
-            await _merge(tx, survivor=owner.id, loser=stored.id)
+            present = repository.name_with_owner
+            await _merge(tx, survivor=owner.id, loser=stored.id, present=present)
         stored = owner or stored or await _get_by_name(tx, repository)
     if _is_another(stored, repository):
         return stored
@@ -97,21 +110,10 @@ async def _get_by_name(tx: Transaction, repository: Repository) -> Repository:
     return found
 
 
-async def _find_by_node_id(
-    tx: Transaction, repository: Repository
-) -> Repository | None:
-    rows = await tx.fetch(
-        _QUERIES["find_by_node_id"],
-        workspace_id=repository.workspace_id,
-        node_id=repository.node_id,
-    )
-    return _to_repository(rows[0]) if rows else None
-
-
-async def _merge(tx: Transaction, *, survivor: str, loser: str) -> None:
+async def _merge(tx: Transaction, *, survivor: str, loser: str, present: str) -> None:
     for table in _HANGING:
         copy, remove = _QUERIES[f"copy_{table}"], _QUERIES[f"remove_{table}"]
-        await tx.execute(copy, survivor=survivor, loser=loser)
+        await tx.execute(copy, survivor=survivor, loser=loser, present=present)
         await tx.execute(remove, loser=loser)
     for watch in await take_watches_of_repository(tx, loser):
         await put_back(tx, replace(watch, repository_id=survivor))

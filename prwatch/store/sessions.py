@@ -77,6 +77,7 @@ async def list_checkouts(
             branch=row["branch"],
             worktree_path=row["worktree_path"],
             head_repository=row["head_repository"],
+            written_as=row["written_as"],
         )
         for row in rows
     ]
@@ -91,6 +92,7 @@ async def put_checkout(tx: Transaction, checkout: Checkout) -> bool:
         branch=checkout.branch,
         worktree_path=checkout.worktree_path,
         head_repository=checkout.head_repository,
+        written_as=checkout.written_as,
     )
     return written == 1
 

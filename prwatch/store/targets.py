@@ -28,6 +28,7 @@ async def list_task_repositories(
             position=row["position"],
             branch=row["branch"],
             head_repository=row["head_repository"],
+            written_as=row["written_as"],
         )
         for row in rows
     ]
@@ -42,6 +43,7 @@ async def put_task_repository(tx: Transaction, entry: TaskRepository) -> bool:
         position=entry.position,
         branch=entry.branch,
         head_repository=entry.head_repository,
+        written_as=entry.written_as,
     )
     return written == 1
 
@@ -68,26 +70,44 @@ async def list_links(
             task_id=row["task_id"],
             repository_id=row["repository_id"],
             pr_number=row["pr_number"],
+            written_as=row["written_as"],
         )
         for row in rows
     ]
 
 
 async def put_link(tx: Transaction, link: PullRequestLink) -> bool:
-    """Insert it; return False, and write nothing, when it is there."""
+    """Insert or replace; return False, and write nothing, when it is equal."""
     written = await tx.execute(
         _QUERIES["put_link"],
         task_id=link.task_id,
         repository_id=link.repository_id,
         pr_number=link.pr_number,
+        written_as=link.written_as,
     )
     return written == 1
 
 
 async def remove_link(tx: Transaction, link: PullRequestLink) -> bool:
-    """Remove it; return whether it was there."""
+    """Remove it, whoever named it; return whether it was there."""
     removed = await tx.execute(
         _QUERIES["remove_link"],
+        task_id=link.task_id,
+        repository_id=link.repository_id,
+        pr_number=link.pr_number,
+    )
+    return removed == 1
+
+
+async def release_link(tx: Transaction, link: PullRequestLink) -> bool:
+    """
+    Remove it if no entry wrote it; return whether it was removed.
+
+    An entry's link stays as long as the entry does, so that what comes after can
+    tell an entry that stood all the time from a new one.
+    """
+    removed = await tx.execute(
+        _QUERIES["release_link"],
         task_id=link.task_id,
         repository_id=link.repository_id,
         pr_number=link.pr_number,
@@ -108,6 +128,7 @@ async def list_repository_watches(
             repository_id=row["repository_id"],
             author=row["author"],
             origin=Origin(row["origin"]),
+            written_as=row["written_as"],
         )
         for row in rows
     ]
@@ -121,6 +142,7 @@ async def put_repository_watch(tx: Transaction, watch: RepositoryWatch) -> bool:
         repository_id=watch.repository_id,
         author=watch.author,
         origin=watch.origin,
+        written_as=watch.written_as,
     )
     return written == 1
 

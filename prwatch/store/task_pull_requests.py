@@ -83,6 +83,14 @@ async def detach(
     return detached == 1
 
 
+async def attach(
+    tx: Transaction, task_id: str, repository_id: str, pr_number: int
+) -> bool:
+    """Let a detached pull request be the task's again; False when it is not one."""
+    key = {"task_id": task_id, "repository_id": repository_id}
+    return await tx.execute(_QUERIES["attach"], **key, pr_number=pr_number) == 1
+
+
 async def merge_into_repository(tx: Transaction, *, survivor: str, loser: str) -> None:
     """Move the associations of one repository's row to another's; newer ones win."""
     query = _QUERIES["merge_into_repository"]

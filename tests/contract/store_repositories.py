@@ -38,6 +38,25 @@ from tests.contract.store_rows import (
 OLD_NAME = make_repository(3, name="old", node_id="")
 """A row that has not been asked about; GitHub will say that it is repository 1."""
 
+ENTRY = TaskRepository(task_id="t1", repository_id="r3")
+CHECKOUT = Checkout(session_id="s1", repository_id="r3")
+LINK = PullRequestLink(task_id="t1", repository_id="r3", pr_number=4)
+ADOPTION = RepositoryWatch(
+    workspace_id="w1", repository_id="r3", author="", origin=Origin.CONFIG
+)
+PUTS = (
+    targets.put_task_repository,
+    sessions.put_checkout,
+    targets.put_link,
+    targets.put_repository_watch,
+)
+LISTS = (
+    targets.list_task_repositories,
+    sessions.list_checkouts,
+    targets.list_links,
+    targets.list_repository_watches,
+)
+
 
 class RepositoriesContract:
     """Runs on every backend over a workspace with two repositories and two tasks."""
@@ -190,20 +209,12 @@ class RepositoriesContract:
         await store.write(repositories.add_repository, OLD_NAME)
         await store.write(sessions.put_session, make_session(1))
         before = (
-            TaskRepository(task_id="t1", repository_id="r3", branch="a"),
-            Checkout(session_id="s1", repository_id="r3", branch="a"),
-            PullRequestLink(task_id="t1", repository_id="r3", pr_number=4),
-            RepositoryWatch(
-                workspace_id="w1", repository_id="r3", author="", origin=Origin.CONFIG
-            ),
+            replace(ENTRY, branch="a", written_as="octo/old"),
+            replace(CHECKOUT, branch="a", written_as="octo/old"),
+            replace(LINK, written_as="octo/old"),
+            replace(ADOPTION, written_as="octo/old"),
         )
-        puts = (
-            targets.put_task_repository,
-            sessions.put_checkout,
-            targets.put_link,
-            targets.put_repository_watch,
-        )
-        for put, row in zip(puts, before, strict=True):
+        for put, row in zip(PUTS, before, strict=True):
             await store.write(put, row)
         await store.write(watches.add_watch, make_watch(1, repository_id="r3"))
         pull_request = make_task_pull_request(repository_id="r3")
@@ -211,13 +222,7 @@ class RepositoriesContract:
 
         await self.merge(store)
 
-        lists = (
-            targets.list_task_repositories,
-            sessions.list_checkouts,
-            targets.list_links,
-            targets.list_repository_watches,
-        )
-        after = [(await store.read(list_all, "w1"))[0] for list_all in lists]
+        after = [(await store.read(list_all, "w1"))[0] for list_all in LISTS]
         assert after == [replace(row, repository_id="r1") for row in before]
         assert await store.read(watches.list_watches, "w1") == [make_watch(1)]
         assert await store.read(
@@ -260,6 +265,47 @@ class RepositoriesContract:
             task_pull_requests.list_task_pull_requests, workspace_id="w1"
         )
         assert [row.observation.title for row in rows] == ["9"]
+
+    @pytest.mark.parametrize(
+        ("survivors", "losers", "kept"),
+        [
+            pytest.param("octo/older", "octo/old", "octo/older", id="both former"),
+            pytest.param("Octo/Hello1", "octo/old", "octo/old", id="a present one"),
+            pytest.param("octo/old", "octo/hello1", "octo/old", id="the other's"),
+            pytest.param("", "octo/old", "octo/old", id="the only one"),
+            pytest.param("octo/hello1", "", "octo/hello1", id="nobody's"),
+        ],
+    )
+    async def test_a_merge_keeps_the_written_name_that_is_no_longer_the_present_one(
+        self, store, survivors, losers, kept
+    ):
+        await store.write(repositories.add_repository, OLD_NAME)
+        await store.write(sessions.put_session, make_session(1))
+        rows = (ENTRY, CHECKOUT, LINK, ADOPTION)
+        for put, row in zip(PUTS, rows, strict=True):
+            await store.write(put, replace(row, written_as=losers))
+            await store.write(
+                put, replace(row, repository_id="r1", written_as=survivors)
+            )
+
+        await self.merge(store)
+
+        after = [await store.read(list_all, "w1") for list_all in LISTS]
+        assert after == [
+            [replace(row, repository_id="r1", written_as=kept)] for row in rows
+        ]
+
+    async def test_a_repository_is_found_by_its_node_id(self, store):
+        async def find(node_id, workspace_id="w1"):
+            return await store.read(
+                repositories.find_repository_by_node_id, workspace_id, node_id
+            )
+
+        await store.write(repositories.add_repository, OLD_NAME)
+
+        found = [await find("R_2"), await find("R_9"), await find("")]
+        assert found == [make_repository(2), None, None]
+        assert await find("R_2", "w2") is None
 
     async def test_a_merge_keeps_deliveries_in_their_order(self, store):
         await store.write(repositories.add_repository, OLD_NAME)

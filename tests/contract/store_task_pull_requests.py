@@ -140,3 +140,19 @@ class TaskPullRequestsContract:
         assert await store.read(
             task_pull_requests.find_task_pull_request, *key
         ) == make_task_pull_request(detached_at=at(7))
+
+    async def test_what_was_detached_is_attached_again_once(self, store):
+        row = make_task_pull_request(detached_at=at(7))
+        await store.write(task_pull_requests.put_task_pull_request, row)
+        key = ("t1", "r1", 12)
+
+        assert await store.write(task_pull_requests.attach, *key)
+
+        assert await store.rows_written_by(task_pull_requests.attach, *key) == (
+            0,
+            False,
+        )
+        assert (
+            await store.read(task_pull_requests.find_task_pull_request, *key)
+            == make_task_pull_request()
+        )

@@ -178,7 +178,13 @@ class TasksContract:
                     tx, row.task_id, row.repository_id
                 ),
                 ENTRY,
-                replace(ENTRY, branch="b", head_repository="me/x", position=0),
+                replace(
+                    ENTRY,
+                    branch="b",
+                    head_repository="me/x",
+                    position=0,
+                    written_as="octo/old",
+                ),
                 id="task repository",
             ),
             pytest.param(
@@ -190,6 +196,14 @@ class TasksContract:
                 id="checkout",
             ),
             pytest.param(
+                sessions.put_checkout,
+                sessions.list_checkouts,
+                sessions.remove_checkout,
+                CHECKOUT,
+                replace(CHECKOUT, written_as="octo/old"),
+                id="checkout under another name",
+            ),
+            pytest.param(
                 targets.put_repository_watch,
                 targets.list_repository_watches,
                 targets.remove_repository_watch,
@@ -198,12 +212,28 @@ class TasksContract:
                 id="repository watch",
             ),
             pytest.param(
+                targets.put_repository_watch,
+                targets.list_repository_watches,
+                targets.remove_repository_watch,
+                ADOPTION,
+                replace(ADOPTION, written_as="octo/old"),
+                id="repository watch under another name",
+            ),
+            pytest.param(
                 targets.put_link,
                 targets.list_links,
                 targets.remove_link,
                 LINK,
                 LINK,
                 id="link",
+            ),
+            pytest.param(
+                targets.put_link,
+                targets.list_links,
+                targets.remove_link,
+                LINK,
+                replace(LINK, written_as="octo/old"),
+                id="link under another name",
             ),
         ],
     )
@@ -220,6 +250,19 @@ class TasksContract:
         assert await store.write(remove, second)
         assert not await store.write(remove, second)
         assert await store.read(list_all, "w1") == []
+
+    async def test_a_persons_link_is_released_and_an_entrys_stays(self, store):
+        await store.write(targets.put_link, LINK)
+        entrys = replace(LINK, pr_number=13, written_as="octo/old")
+        await store.write(targets.put_link, entrys)
+
+        released = [
+            await store.write(targets.release_link, link)
+            for link in (LINK, LINK, entrys)
+        ]
+
+        assert released == [True, False, False]
+        assert await store.read(targets.list_links, "w1") == [entrys]
 
     async def test_repositories_of_a_task_are_in_their_own_order(self, store):
         second = replace(ENTRY, repository_id="r2", position=0)

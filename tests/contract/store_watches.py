@@ -5,6 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
+from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.watch import Watermark
 from prwatch.errors import WatchNotFound
 from prwatch.store import watches
@@ -14,6 +15,8 @@ from tests.contract.store_rows import (
     make_watch,
     make_watermark,
 )
+
+CLOSED = make_discovered(1, watermark=make_watermark(state=PullRequestState.CLOSED))
 
 
 class WatchesContract:
@@ -50,6 +53,32 @@ class WatchesContract:
 
         assert await store.read(watches.get_watch, watch.id) == watch
         assert await store.read(watches.list_watches, "w1") == [watch]
+
+    @pytest.mark.parametrize(
+        ("rows", "found"),
+        [
+            pytest.param([], None, id="gone"),
+            pytest.param([make_watch(1)], None, id="searching"),
+            pytest.param([make_discovered(1)], "p1", id="open"),
+            pytest.param([make_discovered(1, watermark=None)], "p1", id="not read yet"),
+            pytest.param([CLOSED], None, id="closed"),
+            pytest.param([CLOSED, make_discovered(2, 13)], "p2", id="behind another"),
+            pytest.param(
+                [make_discovered(2, 13), make_discovered(1)], "p1", id="in their order"
+            ),
+            pytest.param([make_discovered(3)], None, id="not asked for"),
+        ],
+    )
+    async def test_the_first_watch_whose_pull_request_may_be_open_is_found(
+        self, store, rows, found
+    ):
+        for row in rows:
+            await store.write(watches.add_watch, row)
+
+        watch = await store.read(watches.find_open, ("p1", "p2"))
+
+        by_id = {row.id: row for row in rows}
+        assert watch == (by_id[found] if found else None)
 
     async def test_a_watch_that_is_not_there_is_named_in_the_error(self, store):
         with pytest.raises(WatchNotFound, match="p9"):

@@ -26,7 +26,7 @@ from tests.workspace_rows import (
 )
 
 OWN = frozenset({Origin.CONFIG, Origin.ADOPTED})
-NAMES = st.sampled_from(("hello", "docs", "Hello"))
+NAMES = st.sampled_from(("hello", "docs", "Hello", "old"))
 BRANCHES = st.sampled_from(("", "a", "b"))
 REPOSITORIES = st.one_of(
     st.builds(DesiredRepository, owner=st.just("octo"), name=NAMES, branch=BRANCHES),
@@ -51,7 +51,7 @@ SESSIONS = st.builds(
 )
 TASKS = st.builds(
     DesiredTask,
-    external_id=st.sampled_from(("T-1", "octo/hello@a", "octo/hello#1")),
+    external_id=st.sampled_from(("T-1", "T-9", "octo/hello@a", "octo/hello#1")),
     title=st.sampled_from(("", "Fix")),
     repositories=st.lists(REPOSITORIES, max_size=3).map(tuple),
     sessions=st.lists(SESSIONS, max_size=2, unique_by=lambda s: s.id).map(tuple),
@@ -90,15 +90,23 @@ class Rows:
         self.find(steps.RepositoryName("octo", "hello"))
 
     def find(self, repository):
-        key = repository.name_with_owner.lower()
-        row = make_repository(key, name=repository.name)
-        return self.repositories.setdefault(key, row).id
+        known = {row.name_with_owner.lower(): row for row in self.repositories.values()}
+        row = known.get(repository.name_with_owner.lower())
+        if row is None:
+            key = f"{len(self.repositories)}-{repository.name.lower()}"
+            row = self.repositories[key] = make_repository(key, name=repository.name)
+        return row.id
+
+    def rename(self, before, after):
+        for key, row in self.repositories.items():
+            if row.name.lower() == before:
+                self.repositories[key] = replace(row, name=after)
 
     def snapshot(self):
         return make_snapshot(
             task_pull_requests=[
                 make_task_pull_request(
-                    1, task_id="octo/hello#1", repository_id="octo/hello"
+                    1, task_id="octo/hello#1", repository_id="0-hello"
                 )
             ],
             **{name: rows.values() for name, rows in vars(self).items()},
@@ -112,8 +120,9 @@ def apply(step, rows):
 
 @apply.register
 def _(step: steps.AddRepository, rows):
-    assert step.repository.name_with_owner.lower() not in rows.repositories
+    before = len(rows.repositories)
     rows.find(step.repository)
+    assert len(rows.repositories) == before + 1
 
 
 @apply.register
@@ -158,6 +167,7 @@ def _(step: steps.PutTaskRepository, rows):
         position=step.position,
         branch=step.branch,
         head_repository=step.head_repository,
+        written_as=step.written_as,
     )
 
 
@@ -170,8 +180,30 @@ def _(step: steps.RemoveTaskRepository, rows):
 def _(step: steps.PutLink, rows):
     key = (step.task, rows.find(step.repository), step.pr_number)
     rows.links[key] = PullRequestLink(
-        task_id=key[0], repository_id=key[1], pr_number=key[2]
+        task_id=key[0],
+        repository_id=key[1],
+        pr_number=key[2],
+        written_as=step.written_as,
     )
+
+
+@apply.register
+def _(step: steps.RemoveLink, rows):
+    row = step.row
+    del rows.links[row.task_id, row.repository_id, row.pr_number]
+
+
+@apply.register
+def _(step: steps.Disown, rows):
+    for table in (
+        rows.task_repositories,
+        rows.links,
+        rows.checkouts,
+        rows.repository_watches,
+    ):
+        for key, row in table.items():
+            if row == step.row:
+                table[key] = replace(row, written_as="")
 
 
 @apply.register
@@ -196,6 +228,7 @@ def _(step: steps.PutCheckout, rows):
         branch=step.branch,
         worktree_path=step.worktree_path,
         head_repository=step.head_repository,
+        written_as=step.written_as,
     )
 
 
@@ -209,7 +242,10 @@ def _(step: steps.RemoveCheckout, rows):
 def _(step: steps.PutRepositoryWatch, rows):
     repository_id = rows.find(step.repository)
     rows.repository_watches[repository_id, step.author] = make_repository_watch(
-        repository_id=repository_id, author=step.author, origin=step.origin
+        repository_id=repository_id,
+        author=step.author,
+        origin=step.origin,
+        written_as=step.written_as,
     )
 
 
@@ -230,6 +266,26 @@ def test_an_applied_plan_leaves_nothing_to_plan(edits):
     for desired in edits:
         for step in plan(desired, rows).steps:
             apply(step, rows)
+
+        assert plan(desired, rows).steps == ()
+
+
+@LAW
+@given(
+    desired=WORKSPACES,
+    moves=st.lists(
+        st.tuples(st.sampled_from(("hello", "docs")), st.booleans()), max_size=3
+    ),
+)
+def test_no_rename_moves_an_entry_and_no_stranger_gets_it(desired, moves):
+    rows = Rows()
+    for step in plan(desired, rows).steps:
+        apply(step, rows)
+
+    for number, (name, is_taken_over) in enumerate(moves):
+        rows.rename(name, f"moved-{number}")
+        if is_taken_over:
+            rows.find(steps.RepositoryName("octo", name))
 
         assert plan(desired, rows).steps == ()
 

@@ -72,25 +72,45 @@ WHERE id = :id AND (
 DELETE FROM repositories WHERE id = :id;
 
 -- name: copy_task_repositories
--- The survivor keeps its own branch, and takes the other's where it has none.
+-- The survivor keeps its own branch, and takes the other's where it has none. Of two
+-- written names a former one is kept: the present one is found without it.
 INSERT INTO task_repositories
-    (task_id, repository_id, position, branch, head_repository)
-SELECT task_id, CAST(:survivor AS TEXT), position, branch, head_repository
+    (task_id, repository_id, position, branch, head_repository, written_as)
+SELECT task_id, CAST(:survivor AS TEXT), position, branch, head_repository, written_as
 FROM task_repositories WHERE repository_id = :loser
 ON CONFLICT (task_id, repository_id) DO UPDATE SET
-    branch = excluded.branch, head_repository = excluded.head_repository
-WHERE task_repositories.branch = '' AND excluded.branch <> '';
+    branch = CASE
+        WHEN task_repositories.branch = '' THEN excluded.branch ELSE task_repositories.branch
+    END,
+    head_repository = CASE
+        WHEN task_repositories.branch = '' THEN excluded.head_repository
+        ELSE task_repositories.head_repository
+    END,
+    written_as = CASE
+        WHEN excluded.written_as = '' THEN task_repositories.written_as
+        WHEN task_repositories.written_as = '' THEN excluded.written_as
+        WHEN lower(task_repositories.written_as) = lower(CAST(:present AS TEXT))
+            THEN excluded.written_as
+        ELSE task_repositories.written_as
+    END;
 
 -- name: remove_task_repositories
 -- What was copied.
 DELETE FROM task_repositories WHERE repository_id = :loser;
 
 -- name: copy_links
--- Links are equal or different, never in conflict.
-INSERT INTO pull_request_links (task_id, repository_id, pr_number)
-SELECT task_id, CAST(:survivor AS TEXT), pr_number
+-- Links differ in nothing but the name that an entry wrote.
+INSERT INTO pull_request_links (task_id, repository_id, pr_number, written_as)
+SELECT task_id, CAST(:survivor AS TEXT), pr_number, written_as
 FROM pull_request_links WHERE repository_id = :loser
-ON CONFLICT (task_id, repository_id, pr_number) DO NOTHING;
+ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
+    written_as = CASE
+        WHEN excluded.written_as = '' THEN pull_request_links.written_as
+        WHEN pull_request_links.written_as = '' THEN excluded.written_as
+        WHEN lower(pull_request_links.written_as) = lower(CAST(:present AS TEXT))
+            THEN excluded.written_as
+        ELSE pull_request_links.written_as
+    END;
 
 -- name: remove_links
 -- What was copied.
@@ -99,12 +119,26 @@ DELETE FROM pull_request_links WHERE repository_id = :loser;
 -- name: copy_checkouts
 -- The survivor keeps its own branch, and takes the other's where it has none.
 INSERT INTO checkouts
-    (session_id, repository_id, worktree_path, branch, head_repository)
-SELECT session_id, CAST(:survivor AS TEXT), worktree_path, branch, head_repository
+    (session_id, repository_id, worktree_path, branch, head_repository, written_as)
+SELECT
+    session_id, CAST(:survivor AS TEXT), worktree_path, branch, head_repository,
+    written_as
 FROM checkouts WHERE repository_id = :loser
 ON CONFLICT (session_id, repository_id, worktree_path) DO UPDATE SET
-    branch = excluded.branch, head_repository = excluded.head_repository
-WHERE checkouts.branch = '' AND excluded.branch <> '';
+    branch = CASE
+        WHEN checkouts.branch = '' THEN excluded.branch ELSE checkouts.branch
+    END,
+    head_repository = CASE
+        WHEN checkouts.branch = '' THEN excluded.head_repository
+        ELSE checkouts.head_repository
+    END,
+    written_as = CASE
+        WHEN excluded.written_as = '' THEN checkouts.written_as
+        WHEN checkouts.written_as = '' THEN excluded.written_as
+        WHEN lower(checkouts.written_as) = lower(CAST(:present AS TEXT))
+            THEN excluded.written_as
+        ELSE checkouts.written_as
+    END;
 
 -- name: remove_checkouts
 -- What was copied.
@@ -112,10 +146,18 @@ DELETE FROM checkouts WHERE repository_id = :loser;
 
 -- name: copy_repository_watches
 -- The survivor's own watch of that author wins.
-INSERT INTO repository_watches (workspace_id, repository_id, author, origin)
-SELECT workspace_id, CAST(:survivor AS TEXT), author, origin
+INSERT INTO repository_watches
+    (workspace_id, repository_id, author, origin, written_as)
+SELECT workspace_id, CAST(:survivor AS TEXT), author, origin, written_as
 FROM repository_watches WHERE repository_id = :loser
-ON CONFLICT (workspace_id, repository_id, author) DO NOTHING;
+ON CONFLICT (workspace_id, repository_id, author) DO UPDATE SET
+    written_as = CASE
+        WHEN excluded.written_as = '' THEN repository_watches.written_as
+        WHEN repository_watches.written_as = '' THEN excluded.written_as
+        WHEN lower(repository_watches.written_as) = lower(CAST(:present AS TEXT))
+            THEN excluded.written_as
+        ELSE repository_watches.written_as
+    END;
 
 -- name: remove_repository_watches
 -- What was copied.

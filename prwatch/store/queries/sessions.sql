@@ -36,13 +36,18 @@ ORDER BY checkouts.session_id, checkouts.repository_id, checkouts.worktree_path;
 -- name: put_checkout
 -- Insert or replace; an equal row stays untouched.
 INSERT INTO checkouts
-    (session_id, repository_id, worktree_path, branch, head_repository)
+    (session_id, repository_id, worktree_path, branch, head_repository, written_as)
 VALUES
-    (:session_id, :repository_id, :worktree_path, :branch, :head_repository)
+    (
+        :session_id, :repository_id, :worktree_path, :branch, :head_repository,
+        :written_as
+    )
 ON CONFLICT (session_id, repository_id, worktree_path) DO UPDATE SET
-    branch = excluded.branch, head_repository = excluded.head_repository
-WHERE (checkouts.branch, checkouts.head_repository)
-    IS DISTINCT FROM (excluded.branch, excluded.head_repository);
+    branch = excluded.branch,
+    head_repository = excluded.head_repository,
+    written_as = excluded.written_as
+WHERE (checkouts.branch, checkouts.head_repository, checkouts.written_as)
+    IS DISTINCT FROM (excluded.branch, excluded.head_repository, excluded.written_as);
 
 -- name: remove_checkout
 -- The session has left that place.

@@ -12,17 +12,20 @@ ORDER BY task_repositories.task_id, task_repositories.position,
 -- name: put_task_repository
 -- Insert or replace; an equal row stays untouched.
 INSERT INTO task_repositories
-    (task_id, repository_id, position, branch, head_repository)
+    (task_id, repository_id, position, branch, head_repository, written_as)
 VALUES
-    (:task_id, :repository_id, :position, :branch, :head_repository)
+    (:task_id, :repository_id, :position, :branch, :head_repository, :written_as)
 ON CONFLICT (task_id, repository_id) DO UPDATE SET
     position = excluded.position,
     branch = excluded.branch,
-    head_repository = excluded.head_repository
+    head_repository = excluded.head_repository,
+    written_as = excluded.written_as
 WHERE (
     task_repositories.position, task_repositories.branch,
-    task_repositories.head_repository
-) IS DISTINCT FROM (excluded.position, excluded.branch, excluded.head_repository);
+    task_repositories.head_repository, task_repositories.written_as
+) IS DISTINCT FROM (
+    excluded.position, excluded.branch, excluded.head_repository, excluded.written_as
+);
 
 -- name: remove_task_repository
 -- The task no longer works there.
@@ -39,16 +42,24 @@ ORDER BY pull_request_links.task_id, pull_request_links.repository_id,
     pull_request_links.pr_number;
 
 -- name: put_link
--- A link is there or not.
-INSERT INTO pull_request_links (task_id, repository_id, pr_number)
-VALUES (:task_id, :repository_id, :pr_number)
-ON CONFLICT (task_id, repository_id, pr_number) DO NOTHING;
+-- Insert or replace; an equal row stays untouched.
+INSERT INTO pull_request_links (task_id, repository_id, pr_number, written_as)
+VALUES (:task_id, :repository_id, :pr_number, :written_as)
+ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
+    written_as = excluded.written_as
+WHERE pull_request_links.written_as <> excluded.written_as;
 
 -- name: remove_link
 -- The pull request is no longer named.
 DELETE FROM pull_request_links
 WHERE task_id = :task_id AND repository_id = :repository_id
     AND pr_number = :pr_number;
+
+-- name: release_link
+-- A person names the pull request no longer; an entry may.
+DELETE FROM pull_request_links
+WHERE task_id = :task_id AND repository_id = :repository_id
+    AND pr_number = :pr_number AND written_as = '';
 
 -- name: list_repository_watches
 -- The standing adoptions of a workspace.
@@ -57,11 +68,13 @@ ORDER BY repository_id, author;
 
 -- name: put_repository_watch
 -- Insert or replace; an equal row stays untouched.
-INSERT INTO repository_watches (workspace_id, repository_id, author, origin)
-VALUES (:workspace_id, :repository_id, :author, :origin)
+INSERT INTO repository_watches
+    (workspace_id, repository_id, author, origin, written_as)
+VALUES (:workspace_id, :repository_id, :author, :origin, :written_as)
 ON CONFLICT (workspace_id, repository_id, author) DO UPDATE SET
-    origin = excluded.origin
-WHERE repository_watches.origin <> excluded.origin;
+    origin = excluded.origin, written_as = excluded.written_as
+WHERE (repository_watches.origin, repository_watches.written_as)
+    IS DISTINCT FROM (excluded.origin, excluded.written_as);
 
 -- name: remove_repository_watch
 -- The adoption ends.

@@ -121,6 +121,12 @@ UPDATE task_pull_requests SET detached_at = :now
 WHERE task_id = :task_id AND repository_id = :repository_id
     AND pr_number = :pr_number AND detached_at IS NULL;
 
+-- name: attach
+-- Somebody named it again.
+UPDATE task_pull_requests SET detached_at = NULL
+WHERE task_id = :task_id AND repository_id = :repository_id
+    AND pr_number = :pr_number AND detached_at IS NOT NULL;
+
 -- name: remove_watch
 -- What is detached is not watched.
 DELETE FROM pr_watches

@@ -107,12 +107,30 @@ def test_without_a_login_nobody_is_me():
 )
 def test_the_repository_is_found_by_node_id_first(repositories, repository_id):
     probe = make_probe()
+    everywhere = make_repository_watch(repository_id="")
 
     planned = plan_adoptions(
-        ALL, [probe], make_snapshot(repositories=repositories, tasks=[])
+        everywhere, [probe], make_snapshot(repositories=repositories, tasks=[])
     )
 
     assert planned == adoption(probe, repository_id=repository_id)
+
+
+@pytest.mark.parametrize(
+    ("node_id", "is_adopted"),
+    [
+        pytest.param("R_hello", True, id="it is that repository"),
+        pytest.param("", True, id="it was never asked"),
+        pytest.param("R_other", False, id="its name was taken over"),
+    ],
+)
+def test_only_the_watched_repository_is_adopted_from(node_id, is_adopted):
+    probe = make_probe()
+    snapshot = make_snapshot(repositories=[make_repository(node_id=node_id)], tasks=[])
+
+    planned = plan_adoptions(ALL, [probe], snapshot)
+
+    assert planned == (adoption(probe) if is_adopted else Adoptions())
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from prwatch.domain.desired_steps import (
     AddRepository,
     AddTask,
     ArchiveTask,
+    Disown,
     EndSession,
     NameTask,
     PutCheckout,
@@ -21,6 +22,7 @@ from prwatch.domain.desired_steps import (
     PutSession,
     PutTaskRepository,
     RemoveCheckout,
+    RemoveLink,
     RemoveRepositoryWatch,
     RemoveTaskRepository,
     RetitleTask,
@@ -33,7 +35,6 @@ from tests.workspace_rows import (
     ARCHIVED_AT,
     make_checkout,
     make_link,
-    make_repository,
     make_repository_watch,
     make_session,
     make_snapshot,
@@ -42,7 +43,8 @@ from tests.workspace_rows import (
     make_task_repository,
 )
 
-HELLO = RepositoryName("octo", "hello")
+HELLO = RepositoryName("octo", "hello", "R_hello")
+WRITTEN = "octo/hello"
 CONFIG = frozenset({Origin.CONFIG, Origin.ADOPTED})
 OWN = make_task(origin=Origin.CONFIG)
 FIX = DesiredRepository(owner="octo", name="hello", branch="fix")
@@ -57,6 +59,7 @@ def plan(desired, stored, *, origins=CONFIG, login=""):
 
 
 def test_a_first_start_adds_everything_once():
+    hello = RepositoryName("octo", "hello")
     desired = tasks(
         DesiredTask(
             external_id="T-1",
@@ -88,21 +91,36 @@ def test_a_first_start_adds_everything_once():
     )
 
     assert planned.steps == (
-        AddRepository(HELLO),
+        AddRepository(hello),
         AddRepository(RepositoryName("octo", "docs")),
         AddTask(external_id="T-1", origin=Origin.CONFIG, title="Fix the login"),
-        PutTaskRepository(task="T-1", repository=HELLO, position=0, branch="fix"),
+        PutTaskRepository(
+            task="T-1",
+            repository=hello,
+            position=0,
+            branch="fix",
+            written_as="octo/hello",
+        ),
         PutSession(task="T-1", session="S-1"),
         PutCheckout(
             task="T-1",
             session="S-1",
             repository=RepositoryName("octo", "Hello"),
             branch="fix",
+            written_as="octo/Hello",
         ),
         AddTask(external_id="octo/hello#12", origin=Origin.CONFIG),
-        PutLink(task="octo/hello#12", repository=HELLO, pr_number=12),
+        PutLink(
+            task="octo/hello#12",
+            repository=hello,
+            pr_number=12,
+            written_as="octo/hello",
+        ),
         PutRepositoryWatch(
-            repository=RepositoryName("octo", "docs"), author="", origin=Origin.CONFIG
+            repository=RepositoryName("octo", "docs"),
+            author="",
+            origin=Origin.CONFIG,
+            written_as="octo/docs",
         ),
         PutRepositoryWatch(repository=None, author="@me", origin=Origin.CONFIG),
     )
@@ -131,11 +149,11 @@ def test_what_is_stored_already_plans_nothing():
     )
     stored = make_snapshot(
         tasks=[OWN],
-        task_repositories=[make_task_repository("fix")],
-        links=[make_link(12)],
+        task_repositories=[make_task_repository("fix", written_as=WRITTEN)],
+        links=[make_link(12, written_as=WRITTEN)],
         sessions=[make_session()],
-        checkouts=[make_checkout(branch="fix")],
-        repository_watches=[make_repository_watch(author="mona")],
+        checkouts=[make_checkout(branch="fix", written_as=WRITTEN)],
+        repository_watches=[make_repository_watch(author="mona", written_as=WRITTEN)],
     )
 
     planned = plan_tasks(desired, stored, origins=CONFIG)
@@ -249,13 +267,16 @@ def test_a_changed_branch_is_put_again():
     )
 
     assert plan(tasks(desired), stored) == (
-        PutTaskRepository(task="t", repository=HELLO, position=0, branch="fix"),
+        PutTaskRepository(
+            task="t", repository=HELLO, position=0, branch="fix", written_as=WRITTEN
+        ),
         PutCheckout(
             task="t",
             session="s",
             repository=HELLO,
             branch="fix",
             head_repository="me/hello",
+            written_as=WRITTEN,
         ),
         RemoveCheckout(make_checkout(worktree_path="/gone")),
     )
@@ -265,7 +286,11 @@ def test_a_changed_branch_is_put_again():
     ("checkouts", "runs_again"),
     [
         pytest.param([], True, id="its source had dropped it"),
-        pytest.param([make_checkout(branch="fix")], False, id="somebody ended it"),
+        pytest.param(
+            [make_checkout(branch="fix", written_as=WRITTEN)],
+            False,
+            id="somebody ended it",
+        ),
     ],
 )
 def test_an_ended_session_runs_again_only_if_its_source_had_dropped_it(
@@ -284,40 +309,11 @@ def test_an_ended_session_runs_again_only_if_its_source_had_dropped_it(
 
     put = (
         PutSession(task="t", session="s"),
-        PutCheckout(task="t", session="s", repository=HELLO, branch="fix"),
+        PutCheckout(
+            task="t", session="s", repository=HELLO, branch="fix", written_as=WRITTEN
+        ),
     )
     assert planned == (put if runs_again else ())
-
-
-def test_an_entry_follows_its_repository_after_a_rename():
-    task = make_task(external_id="octo/old@fix", origin=Origin.CONFIG)
-    entry = DesiredTask(
-        external_id="octo/old@fix",
-        repositories=(DesiredRepository(owner="octo", name="old", branch="fix"),),
-    )
-    stored = make_snapshot(
-        tasks=[task], task_repositories=[make_task_repository("fix")]
-    )
-
-    assert plan(tasks(entry), stored) == ()
-
-
-def test_a_former_name_that_means_two_repositories_means_none():
-    stored = make_snapshot(
-        repositories=[make_repository(), make_repository("docs")],
-        tasks=[
-            make_task("t", external_id="octo/old@a"),
-            make_task("t2", external_id="octo/old#1"),
-        ],
-        task_repositories=[
-            make_task_repository("a"),
-            make_task_repository("a", task_id="gone"),
-        ],
-        links=[make_link(1, task_id="t2", repository_id="docs")],
-    )
-    desired = tasks(watches=(DesiredRepositoryWatch(owner="octo", name="old"),))
-
-    assert plan(desired, stored)[0] == AddRepository(RepositoryName("octo", "old"))
 
 
 def test_a_repository_watch_that_its_entry_dropped_goes():
@@ -408,7 +404,9 @@ def test_an_adopted_task_that_an_entry_names_is_the_entrys_from_now_on():
 
     assert plan(tasks(entry), stored) == (
         NameTask(task, Origin.CONFIG),
-        PutLink(task="octo/hello#12", repository=HELLO, pr_number=12),
+        PutLink(
+            task="octo/hello#12", repository=HELLO, pr_number=12, written_as=WRITTEN
+        ),
     )
 
 
@@ -435,6 +433,8 @@ def test_the_steps_that_take_away_print_too():
             RemoveTaskRepository(make_task_repository("fix")),
             EndSession(make_session()),
             RemoveCheckout(make_checkout(worktree_path="/src/a")),
+            RemoveLink(make_link(12)),
+            Disown(make_link(12, written_as=WRITTEN)),
             ArchiveTask(OWN),
         )
     )
@@ -446,5 +446,7 @@ def test_the_steps_that_take_away_print_too():
         "remove repository hello of t",
         "end session s",
         "remove checkout /src/a of session s",
+        "unlink #12 from t",
+        "leave octo/hello to whoever else asked for it",
         "archive task t",
     ]

@@ -89,6 +89,18 @@ def test_worktrees_are_read_live_when_no_branch_is_recorded():
     )
 
 
+def test_a_remote_that_keeps_a_former_name_is_no_fork():
+    snapshot = make_snapshot(
+        sessions=[make_session("s")],
+        checkouts=[make_checkout("s", worktree_path="/src/a", written_as="octo/old")],
+    )
+    readings = {TREE: OnBranch("fix", "Octo/Old")}
+
+    assert resolve_targets(snapshot, readings) == Targets(
+        targets=frozenset({target("fix", "s")})
+    )
+
+
 def test_a_worktree_of_another_repository_is_never_used():
     snapshot = make_snapshot(
         repositories=[make_repository(), make_repository("docs")],

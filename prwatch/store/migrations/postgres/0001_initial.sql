@@ -43,13 +43,15 @@ CREATE TABLE tasks (
     UNIQUE (workspace_id, external_id)
 );
 
--- A repository that a task works in.
+-- A repository that a task works in. written_as, here and below, is its name as a
+-- standing entry wrote it: the entry follows the row, and '' says that none wrote it.
 CREATE TABLE task_repositories (
     task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
     repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
     position BIGINT NOT NULL,
     branch TEXT COLLATE "C" NOT NULL,
     head_repository TEXT NOT NULL,
+    written_as TEXT NOT NULL,
     PRIMARY KEY (task_id, repository_id)
 );
 
@@ -58,6 +60,7 @@ CREATE TABLE pull_request_links (
     task_id TEXT COLLATE "C" NOT NULL REFERENCES tasks (id),
     repository_id TEXT COLLATE "C" NOT NULL REFERENCES repositories (id),
     pr_number BIGINT NOT NULL CHECK (pr_number > 0),
+    written_as TEXT NOT NULL,
     PRIMARY KEY (task_id, repository_id, pr_number)
 );
 
@@ -79,6 +82,7 @@ CREATE TABLE checkouts (
     worktree_path TEXT COLLATE "C" NOT NULL,
     branch TEXT COLLATE "C" NOT NULL,
     head_repository TEXT NOT NULL,
+    written_as TEXT NOT NULL,
     PRIMARY KEY (session_id, repository_id, worktree_path)
 );
 
@@ -89,6 +93,7 @@ CREATE TABLE repository_watches (
     repository_id TEXT COLLATE "C" NOT NULL,
     author TEXT COLLATE "C" NOT NULL,
     origin TEXT NOT NULL,
+    written_as TEXT NOT NULL,
     PRIMARY KEY (workspace_id, repository_id, author)
 );
 
