@@ -73,7 +73,7 @@ async def list_watched(state_dir, world, config):
 
 def take_over(world, *, number=77):
     """Rename octo/hello, and let a stranger have a pull request under its name."""
-    world.rename_repository("octo/hello", "octo/moved")
+    world.rename_repository(world.get_repository("octo/hello"), "octo/moved")
     world.add_repository("octo/hello")
     world.open_pull_request(
         "octo/hello", branch="fix", number=number, author="octocat", title="Not ours"
@@ -99,13 +99,17 @@ async def test_a_start_after_a_rename_writes_nothing(
     assert (quiet, noticing, after) == (([], 0), [], ([], 0))
 
 
+@pytest.mark.parametrize("is_noticed", [True, False])
 @pytest.mark.parametrize("config", ENTRIES)
 async def test_a_stranger_under_the_old_name_gets_nothing(
-    tmp_path, world, configure, config
+    tmp_path, world, configure, config, is_noticed
 ):
     world.open_pull_request("octo/hello", branch="fix", number=3, author="octocat")
     config = configure(config)
     await run(tmp_path, world, config)
+    if is_noticed:
+        world.rename_repository("octo/hello", "octo/moved")
+        await run(tmp_path, world, config)
     take_over(world)
     noticing, _ = await run(tmp_path, world, config)
 
