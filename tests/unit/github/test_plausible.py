@@ -64,7 +64,7 @@ def test_a_time_that_may_not_be_missing_refuses_the_whole(text):
         pytest.param("x" * 501, NodeId, id="a long id"),
         pytest.param("a\0b", ObjectId, id="a commit with NUL"),
         pytest.param("octo/hello/../..", FullName, id="a way out"),
-        pytest.param("octo/hel\0lo", FullName, id="a name with NUL"),
+        pytest.param("octo/\0hello", FullName, id="a name with NUL"),
         pytest.param("octo", FullName, id="no owner"),
     ],
 )

@@ -69,7 +69,6 @@ GRAPHQL_ONLY = {
     "unresolved_threads",
     "is_base_deleted",
 }
-SUITE_1 = {"check_suite": {"id": 1}}
 
 
 @pytest.mark.parametrize(
