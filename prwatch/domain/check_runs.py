@@ -59,6 +59,8 @@ class CheckRun:
 
     `app` is '' when unknown; `workflow` and `event` are '' for runs outside
     Actions and wherever REST was asked. A conclusion of '' or None is running.
+    `url` and `is_required` are for people and decide nothing: '' and None where they
+    were not read.
     """
 
     name: str
@@ -71,6 +73,8 @@ class CheckRun:
     started_at: dt.datetime | None = None
     completed_at: dt.datetime | None = None
     database_id: int = 0
+    url: str = ""
+    is_required: bool | None = None
 
     @property
     def state(self) -> ChecksState:
@@ -94,11 +98,17 @@ class CheckRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusContext:
-    """One commit status, in GitHub's upper-case words."""
+    """
+    One commit status, in GitHub's upper-case words.
+
+    `url` and `is_required` are as those of a check run.
+    """
 
     context: str
     state: str
     created_at: dt.datetime | None = None
+    url: str = ""
+    is_required: bool | None = None
 
     @property
     def verdict(self) -> ChecksState:
@@ -107,41 +117,62 @@ class StatusContext:
 
 
 def pick_newest_runs(runs: Iterable[CheckRun]) -> tuple[CheckRun, ...]:
-    """
-    Return the runs that count, in an order that does not depend on the input's.
-
-    With a workflow the newest of each (app, workflow, event, name) counts. Without
-    one the newest of each (app, check suite, name) does, and an older suite's run
-    counts beside a newer one unless the newer started after it had completed: two
-    workflows that run side by side look like that on REST.
-    """
-    by_key = _newest_by_key(runs, _key_of_run, _age_of_run)
-    named = [run for run in by_key if run.workflow]
-    rivals: dict[tuple[str, str], list[CheckRun]] = {}
-    for run in by_key:
-        if not run.workflow:
-            rivals.setdefault((run.app, run.name), []).append(run)
-    for group in rivals.values():
-        named.extend(
-            run for run in group if not any(_replaces(rival, run) for rival in group)
-        )
-    return tuple(sorted(named, key=lambda run: (run.name, _age_of_run(run))))
+    """Return the runs that count, in an order that does not depend on the input's."""
+    counted = [run for run, newer in pair_runs(runs) if newer is None]
+    return tuple(sorted(counted, key=lambda run: (run.name, _age_of_run(run))))
 
 
 def pick_newest_statuses(
     statuses: Iterable[StatusContext],
 ) -> tuple[StatusContext, ...]:
     """Return the newest status of each context, in the order of their contexts."""
-    newest = _newest_by_key(
-        statuses,
-        lambda status: status.context,
-        lambda status: (
-            status.created_at or _NEVER,
-            _WEIGHT[status.verdict],
-            status.state,
-        ),
+    counted = [status for status, newer in pair_statuses(statuses) if newer is None]
+    return tuple(sorted(counted, key=lambda status: status.context))
+
+
+def pair_runs(
+    runs: Iterable[CheckRun],
+) -> tuple[tuple[CheckRun, CheckRun | None], ...]:
+    """
+    Pair each run with the one that counts in its place, None where it counts itself.
+
+    With a workflow the newest of each (app, workflow, event, name) counts. Without
+    one the newest of each (app, check suite, name) does, and an older suite's run
+    counts beside a newer one unless the newer started after it had completed: two
+    workflows that run side by side look like that on REST.
+    """
+    pairs = _pair_with_newest(runs, _key_of_run, _age_of_run)
+    rivals: dict[tuple[str, str], list[CheckRun]] = {}
+    for run, newer in pairs:
+        if newer is None and not run.workflow:
+            rivals.setdefault((run.app, run.name), []).append(run)
+    return tuple(
+        (run, newer or _find_replacement(run, rivals.get((run.app, run.name), ())))
+        for run, newer in pairs
     )
-    return tuple(sorted(newest, key=lambda status: status.context))
+
+
+def pair_statuses(
+    statuses: Iterable[StatusContext],
+) -> tuple[tuple[StatusContext, StatusContext | None], ...]:
+    """Pair each status with the newest one of its context, None where it is that."""
+    return tuple(
+        _pair_with_newest(
+            statuses,
+            lambda status: status.context,
+            lambda status: (
+                status.created_at or _NEVER,
+                _WEIGHT[status.verdict],
+                status.state,
+            ),
+        )
+    )
+
+
+def _find_replacement(run: CheckRun, rivals: Iterable[CheckRun]) -> CheckRun | None:
+    if run.workflow:
+        return None
+    return next((rival for rival in rivals if _replaces(rival, run)), None)
 
 
 def _replaces(newer: CheckRun, older: CheckRun) -> bool:
@@ -168,14 +199,18 @@ def _age_of_run(run: CheckRun) -> tuple[dt.datetime, int, int, str, str]:
     )
 
 
-def _newest_by_key(
+def _pair_with_newest(
     items: Iterable[T],
     key: Callable[[T], Hashable],
     age: Callable[[T], tuple[object, ...]],
-) -> list[T]:
-    newest: dict[Hashable, T] = {}
-    for item in items:
+) -> list[tuple[T, T | None]]:
+    listed = tuple(items)
+    newest: dict[Hashable, int] = {}
+    for at, item in enumerate(listed):
         found = newest.get(key(item))
-        if found is None or age(found) < age(item):
-            newest[key(item)] = item
-    return list(newest.values())
+        if found is None or age(listed[found]) < age(item):
+            newest[key(item)] = at
+    return [
+        (item, None if newest[key(item)] == at else listed[newest[key(item)]])
+        for at, item in enumerate(listed)
+    ]

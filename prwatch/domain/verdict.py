@@ -6,7 +6,7 @@ because it depends on what is selected beside it.
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,14 +23,18 @@ from prwatch.domain.comments import build_comment_mark
 from prwatch.domain.pull_request import ChecksState, ReviewState
 
 __all__ = [
+    "RUN_NOTES",
+    "STATUS_NOTES",
     "CheckRun",
     "ChecksVerdict",
     "Review",
     "ReviewVerdict",
     "StatusContext",
     "build_comment_mark",
+    "combine_states",
     "decide_checks",
     "decide_review",
+    "pick_last_opinions",
 ]
 
 _NOTE_LIMIT: Final = 20
@@ -41,7 +45,7 @@ _CLOCK_SKEW: Final = dt.timedelta(minutes=5)
 
 _NEVER: Final = dt.datetime.min.replace(tzinfo=dt.UTC)
 
-_RUN_NOTES: Final = {
+RUN_NOTES: Final = {
     "FAILURE": "failed",
     "TIMED_OUT": "timed out",
     "CANCELLED": "cancelled",
@@ -49,12 +53,14 @@ _RUN_NOTES: Final = {
     "STARTUP_FAILURE": "failed to start",
     "STALE": "stale",
 }
+"""What is said of a check run's conclusion."""
 
-_STATUS_NOTES: Final = {
+STATUS_NOTES: Final = {
     "FAILURE": "failed",
     "ERROR": "failed",
     "EXPECTED": "not reported yet",
 }
+"""What is said of a commit status's state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +115,7 @@ def decide_checks(
     ignored = tuple(run for run in all_runs if run.is_placeholder)
     counted = pick_newest_runs(run for run in all_runs if not run.is_placeholder)
     newest = pick_newest_statuses(all_statuses)
-    state = _combine(
+    state = combine_states(
         {run.state for run in counted} | {status.verdict for status in newest}
     )
     settles_at = None
@@ -125,22 +131,21 @@ def decide_checks(
     )
 
 
+def combine_states(states: Collection[ChecksState]) -> ChecksState:
+    """Return what several states say together: any failure wins, then any pending."""
+    for state in (ChecksState.FAILURE, ChecksState.PENDING, ChecksState.SUCCESS):
+        if state in states:
+            return state
+    return ChecksState.NONE
+
+
 def decide_review(reviews: Iterable[Review], *, requested: int) -> ReviewVerdict:
     """
     Return the verdict of the last opinion of each reviewer, whatever the order.
 
-    `requested` counts the people, teams and bots that are asked. A dismissal takes
-    the reviewer's opinion away and revives no older one. All deleted accounts are
-    one reviewer. Comments and unsent reviews are no opinions.
+    `requested` counts the people, teams and bots that are asked.
     """
-    latest: dict[str | None, Review] = {}
-    for review in reviews:
-        if review.state not in {"APPROVED", "CHANGES_REQUESTED", "DISMISSED"}:
-            continue
-        found = latest.get(review.author)
-        if found is None or _age_of_review(found) < _age_of_review(review):
-            latest[review.author] = review
-    opinions = [review.state for review in latest.values()]
+    opinions = [review.state for review in pick_last_opinions(reviews)]
     approvals = opinions.count("APPROVED")
     if "CHANGES_REQUESTED" in opinions:
         state = ReviewState.CHANGES_REQUESTED
@@ -153,11 +158,21 @@ def decide_review(reviews: Iterable[Review], *, requested: int) -> ReviewVerdict
     return ReviewVerdict(state=state, approvals=approvals)
 
 
-def _combine(states: set[ChecksState]) -> ChecksState:
-    for state in (ChecksState.FAILURE, ChecksState.PENDING, ChecksState.SUCCESS):
-        if state in states:
-            return state
-    return ChecksState.NONE
+def pick_last_opinions(reviews: Iterable[Review]) -> tuple[Review, ...]:
+    """
+    Return the last opinion of each reviewer, in the order of their names.
+
+    A dismissal takes the reviewer's opinion away and revives no older one. All
+    deleted accounts are one reviewer. Comments and unsent reviews are no opinions.
+    """
+    latest: dict[str | None, Review] = {}
+    for review in reviews:
+        if review.state not in {"APPROVED", "CHANGES_REQUESTED", "DISMISSED"}:
+            continue
+        found = latest.get(review.author)
+        if found is None or _age_of_review(found) < _age_of_review(review):
+            latest[review.author] = review
+    return tuple(sorted(latest.values(), key=lambda review: review.author or ""))
 
 
 def _settles_at(
@@ -186,14 +201,14 @@ def _build_notes(
     ignored: tuple[CheckRun, ...],
 ) -> tuple[str, ...]:
     notes = {
-        f"{_RUN_NOTES[run.conclusion]}: {run.name}"
+        f"{RUN_NOTES[run.conclusion]}: {run.name}"
         for run in runs
-        if run.conclusion in _RUN_NOTES
+        if run.conclusion in RUN_NOTES
     }
     notes |= {
-        f"{_STATUS_NOTES[status.state]}: {status.context}"
+        f"{STATUS_NOTES[status.state]}: {status.context}"
         for status in statuses
-        if status.state in _STATUS_NOTES
+        if status.state in STATUS_NOTES
     }
     notes |= {f"ignored, never expanded: {run.name}" for run in ignored}
     notes |= {f"unknown word {word}: {name}" for word, name in _unknown(runs, statuses)}

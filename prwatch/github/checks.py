@@ -38,10 +38,7 @@ def decide_rollup(
     """
     if rollup is None:
         return ChecksVerdict(state=ChecksState.NONE)
-    runs = [build_run(each) for each in contexts if each.typename == "CheckRun"]
-    statuses = [
-        build_status(each) for each in contexts if each.typename == "StatusContext"
-    ]
+    runs, statuses = split_contexts(contexts)
     verdict = decide_checks(runs, statuses, observed_at=observed_at, settle=settle)
     word = rollup.state.upper()
     if verdict.state is ChecksState.NONE and word:
@@ -52,6 +49,20 @@ def decide_rollup(
         notes = (*verdict.notes, NOT_REPORTED)
         return replace(verdict, state=ChecksState.PENDING, settles_at=None, notes=notes)
     return verdict
+
+
+def split_contexts(
+    contexts: Iterable[ContextNode],
+) -> tuple[list[CheckRun], list[StatusContext]]:
+    """Return the check runs and the commit statuses in the domain's words."""
+    runs: list[CheckRun] = []
+    statuses: list[StatusContext] = []
+    for each in contexts:
+        if each.typename == "CheckRun":
+            runs.append(build_run(each))
+        elif each.typename == "StatusContext":
+            statuses.append(build_status(each))
+    return runs, statuses
 
 
 def build_run(node: ContextNode) -> CheckRun:
@@ -69,6 +80,8 @@ def build_run(node: ContextNode) -> CheckRun:
         conclusion=(node.conclusion or "").upper(),
         started_at=node.started_at,
         completed_at=node.completed_at,
+        url=clean_text(node.details_url or ""),
+        is_required=node.is_required,
     )
 
 
@@ -78,6 +91,8 @@ def build_status(node: ContextNode) -> StatusContext:
         context=clean_text(node.context),
         state=node.state.upper(),
         created_at=node.created_at,
+        url=clean_text(node.target_url or ""),
+        is_required=node.is_required,
     )
 
 

@@ -26,6 +26,7 @@ from prwatch.errors import ProviderUnavailable
 from prwatch.github import branches, details, probe, repositories, search
 from prwatch.github.batching import BatchSize
 from prwatch.github.credentials import Credential
+from prwatch.github.explain import Explainer
 from prwatch.github.graph import Graph
 from prwatch.github.limits import Limits
 from prwatch.github.rest import Checked, Rest
@@ -115,6 +116,8 @@ class GitHub:
         self._branch_size = BatchSize(branches.BATCH_SIZE)
         self.rest_reader = RestReader(self._rest.client, self._rest)
         """The same questions, asked through REST alone."""
+        self.explainer = Explainer(self._graph, self._rest, settle=settle)
+        """Single pull requests, with all that their verdicts are made of."""
 
     @property
     def usage(self) -> Usage:

@@ -21,6 +21,10 @@ from prwatch.github.wire import DETAIL, decode
 DETAIL_SIZE: Final = 25
 """Pull requests in one request: with five connections each they cost one point."""
 
+UNKNOWN_STATE: Final = Unreadable(
+    "its state is a word that we do not know", "unknown_state"
+)
+
 Readings = Mapping[PullRequestReference, Outcome[Reading]]
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -108,12 +112,13 @@ async def _read_all(
         if is_null(raw):
             outcomes.append(faults.explain_null(place))
         else:
-            lost = _name_lost(faults, place)
+            lost = name_lost(faults, place)
             outcomes.append(await _read_one(graph, answer, raw, lost, settle))
     return outcomes
 
 
-def _name_lost(faults: FaultMap, place: tuple[str | int, ...]) -> dict[str, Missing]:
+def name_lost(faults: FaultMap, place: tuple[str | int, ...]) -> dict[str, Missing]:
+    """Return the fields of the pull request at `place` that errors took, and why."""
     lost: dict[str, Missing] = {}
     for fault in faults.fields.get(place, ()):
         lost.setdefault(str(fault.fields[0]), fault.meaning)
@@ -127,23 +132,40 @@ async def _read_one(
     lost: Mapping[str, Missing],
     settle: dt.timedelta,
 ) -> Outcome[Reading]:
+    detail = await read_detail(graph, raw, lost)
+    if not isinstance(detail, Detail):
+        return detail
+    try:
+        reading = build_reading(detail, observed_at=answer.observed_at, settle=settle)
+    except ValueError:
+        return UNKNOWN_STATE
+    return Found(reading)
+
+
+async def read_detail(
+    graph: Graph,
+    raw: msgspec.Raw,
+    lost: Mapping[str, Missing],
+    *,
+    more_contexts: str = "MoreContexts",
+) -> Detail | Missing:
+    """
+    Decode a pull request and read its further pages, or return why it cannot be.
+
+    `more_contexts` is the operation that asks for further pages of contexts.
+    """
     node = decode(DETAIL, raw)
     if node is None:
         return next(iter(lost.values()), STRANGE)
     try:
-        detail = Detail(
+        return Detail(
             node=node,
             contexts=()
             if "statusCheckRollup" in lost
-            else await read_contexts(graph, node),
+            else await read_contexts(graph, node, operation=more_contexts),
             reviews=() if "reviews" in lost else await read_reviews(graph, node),
             threads=() if "reviewThreads" in lost else await read_threads(graph, node),
             lost=lost,
         )
     except ProviderError as error:
         return retry_of(error)
-    try:
-        reading = build_reading(detail, observed_at=answer.observed_at, settle=settle)
-    except ValueError:
-        return Unreadable("its state is a word that we do not know", "unknown_state")
-    return Found(reading)

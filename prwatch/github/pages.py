@@ -50,9 +50,13 @@ _MORE: Final = msgspec.json.Decoder(_More)
 
 
 async def read_contexts(
-    graph: Graph, node: DetailNode
+    graph: Graph, node: DetailNode, *, operation: str = "MoreContexts"
 ) -> tuple[ContextNode, ...] | None:
-    """Return every context of the head, or None when they could not all be read."""
+    """
+    Return every context of the head, or None when they could not all be read.
+
+    `operation` asks for further pages.
+    """
     rollup = node.status_check_rollup
     if rollup is UNSET or rollup is None:
         return ()
@@ -64,7 +68,7 @@ async def read_contexts(
             return None
         return again.contexts
 
-    return await _follow(graph, "MoreContexts", node.id, rollup.contexts, find)
+    return await _follow(graph, operation, node.id, rollup.contexts, find)
 
 
 async def read_reviews(graph: Graph, node: DetailNode) -> tuple[ReviewNode, ...] | None:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import msgspec
 
 from prwatch.clock import Clock
+from prwatch.domain.explanation import Explanation
 from prwatch.domain.outcome import Found, Outcome, Unreadable
 from prwatch.domain.reference import PullRequestReference, Reading, Usage
 from prwatch.errors import ProviderError
@@ -25,7 +26,12 @@ from prwatch.github import rest_wire as wire
 from prwatch.github.limits import Limits
 from prwatch.github.path_errors import outcome_of
 from prwatch.github.rest_client import RestAnswer, RestClient
-from prwatch.github.rest_normalize import RestParts, build_observation
+from prwatch.github.rest_normalize import (
+    RestParts,
+    build_explanation,
+    build_observation,
+    list_asked,
+)
 from prwatch.github.sender import Sender
 from prwatch.github.wire import decode
 
@@ -124,6 +130,58 @@ class Rest:
                 raise
             return Checked(outcome)
 
+    async def explain(self, reference: PullRequestReference) -> Outcome[Explanation]:
+        """
+        Read the whole pull request now and return what its verdicts are made of.
+
+        Raises:
+            ProviderError: the failure is about more than this pull request.
+        """
+        try:
+            answer, pull_request = await self._get_pull_request(reference)
+            if pull_request is None:
+                return UNKNOWN
+            parts = await self._read_parts(_Walk(), pull_request, None)
+        except ProviderError as error:
+            outcome = outcome_of(error)
+            if outcome is None:
+                raise
+            return outcome
+        try:
+            return Found(
+                build_explanation(
+                    parts, observed_at=answer.observed_at, settle=self._settle
+                )
+            )
+        except ValueError:
+            return UNKNOWN
+
+    async def list_asked(
+        self, reference: PullRequestReference
+    ) -> tuple[str, ...] | None:
+        """
+        Return the logins and teams whose review is asked for; None if unreadable.
+
+        Raises:
+            ProviderError: the failure is about more than this pull request.
+        """
+        try:
+            _, pull_request = await self._get_pull_request(reference)
+        except ProviderError as error:
+            if outcome_of(error) is None:
+                raise
+            return None
+        return None if pull_request is None else list_asked(pull_request)
+
+    async def _get_pull_request(
+        self, reference: PullRequestReference
+    ) -> tuple[RestAnswer, wire.PullRequest | None]:
+        """Return the answer, and the pull request unless it is not understood."""
+        base = f"/repos/{_quote(reference.owner)}/{_quote(reference.name)}"
+        path = f"{base}/pulls/{reference.number}"
+        answer = await self._client.get(path, operation="pull request")
+        return answer, decode(wire.PULL_REQUEST, answer.body)
+
     async def _verify(self, tags: Mapping[str, str]) -> dt.datetime | None:
         """Return when GitHub began to say that nothing changed, None if anything."""
         began_at = None
@@ -145,10 +203,7 @@ class Rest:
         walk: _Walk,
         since: dt.datetime | None,
     ) -> Checked:
-        base = f"/repos/{_quote(reference.owner)}/{_quote(reference.name)}"
-        path = f"{base}/pulls/{reference.number}"
-        answer = await self._client.get(path, operation="pull request")
-        pull_request = decode(wire.PULL_REQUEST, answer.body)
+        answer, pull_request = await self._get_pull_request(reference)
         if pull_request is None:
             return Checked(UNKNOWN)
         _keep(walk, answer)

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from prwatch.domain.explanation import Explanation, explain_checks
 from prwatch.domain.pull_request import (
     UNOBSERVED,
     CommentItem,
@@ -30,11 +31,13 @@ from prwatch.domain.verdict import (
     StatusContext,
     decide_checks,
     decide_review,
+    pick_last_opinions,
 )
 from prwatch.github import rest_wire as wire
 from prwatch.github.checks import build_notes
 from prwatch.github.normalize import BOT_SUFFIX, build_mark
 from prwatch.github.text import clean_text
+from prwatch.github.wire import decode
 
 GHOST: Final = "ghost"
 
@@ -111,6 +114,44 @@ def build_observation(
     )
 
 
+def build_explanation(
+    parts: RestParts, *, observed_at: dt.datetime, settle: dt.timedelta
+) -> Explanation:
+    """
+    Return the observation with all that its verdicts are made of.
+
+    Raises:
+        ValueError: the state is a word that we do not know.
+    """
+    observation = build_observation(parts, observed_at=observed_at, settle=settle)
+    checks = opinions = None
+    if parts.check_runs is not None and parts.statuses is not None:
+        checks = explain_checks(
+            [build_run(each) for each in parts.check_runs],
+            [build_status(each) for each in parts.statuses],
+        )
+    if parts.reviews is not None:
+        opinions = pick_last_opinions(build_review(each) for each in parts.reviews)
+    return Explanation(
+        observation=observation,
+        checks=checks,
+        opinions=opinions,
+        asked=list_asked(parts.pull_request),
+    )
+
+
+def list_asked(pull_request: wire.PullRequest) -> tuple[str, ...] | None:
+    """Return whose review is asked for, teams as `owner/slug`; None if not told."""
+    people, teams = pull_request.requested_reviewers, pull_request.requested_teams
+    if people is UNSET or teams is UNSET:
+        return None
+    owner = parse_full_name(pull_request.base.repo).owner
+    logins = [parse_login(decode(wire.USER, raw)) or "somebody" for raw in people]
+    slugs = [decode(wire.TEAM, raw) for raw in teams]
+    names = [f"{owner}/{clean_text(team.slug)}" if team else "a team" for team in slugs]
+    return tuple(sorted([*logins, *names]))
+
+
 def _decide_checks(
     parts: RestParts, observed_at: dt.datetime, settle: dt.timedelta
 ) -> ChecksVerdict | None:
@@ -160,6 +201,7 @@ def build_run(run: wire.CheckRun) -> CheckRun:
         conclusion=(run.conclusion or "").upper(),
         started_at=run.started_at,
         completed_at=run.completed_at,
+        url=clean_text(run.details_url or ""),
     )
 
 
@@ -169,6 +211,7 @@ def build_status(status: wire.Status) -> StatusContext:
         context=clean_text(status.context),
         state=status.state.upper(),
         created_at=status.created_at,
+        url=clean_text(status.target_url or ""),
     )
 
 

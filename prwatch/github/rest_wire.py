@@ -15,6 +15,12 @@ class User(msgspec.Struct):
     login: str
 
 
+class Team(msgspec.Struct):
+    """A team, by its name inside its organisation."""
+
+    slug: str
+
+
 class HeadRepository(msgspec.Struct):
     """The repository of a head."""
 
@@ -109,6 +115,7 @@ class CheckRun(Timed):
     completed_at: dt.datetime | None = None
     app: App | None = None
     check_suite: Suite | None = None
+    details_url: str | None = None
 
 
 class CheckRuns(msgspec.Struct):
@@ -123,6 +130,7 @@ class Status(Timed):
     context: str
     state: str
     created_at: dt.datetime | None = None
+    target_url: str | None = None
 
 
 class CombinedStatus(msgspec.Struct):
@@ -141,6 +149,8 @@ class Message(msgspec.Struct):
     message: str = ""
 
 
+USER: Final = msgspec.json.Decoder(User)
+TEAM: Final = msgspec.json.Decoder(Team)
 PULL_REQUEST: Final = msgspec.json.Decoder(PullRequest)
 REVIEWS: Final = msgspec.json.Decoder(list[Review])
 COMMENTS: Final = msgspec.json.Decoder(list[Comment])

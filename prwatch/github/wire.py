@@ -120,6 +120,9 @@ class ContextNode(Node):
     context: str = ""
     state: str = ""
     created_at: dt.datetime | None = None
+    details_url: str | None = None
+    target_url: str | None = None
+    is_required: bool | None = None
 
 
 class Contexts(Node):

@@ -4,12 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prwatch.domain.check_runs import CONCLUSIONS, STATUS_STATES
+from prwatch.domain.explanation import explain_checks
 from prwatch.domain.pull_request import ChecksState, CommentItem
 from prwatch.domain.verdict import (
     CheckRun,
     Review,
     StatusContext,
     build_comment_mark,
+    combine_states,
     decide_checks,
     decide_review,
 )
@@ -64,6 +66,19 @@ def test_the_order_of_checks_does_not_matter(some_runs, some_statuses, data):
 @given(st.lists(runs, max_size=8), st.lists(statuses, max_size=4))
 def test_a_check_that_is_listed_twice_counts_once(some_runs, some_statuses):
     assert decide(some_runs, some_statuses) == decide(some_runs * 2, some_statuses * 2)
+
+
+@given(st.lists(runs, max_size=8), st.lists(statuses, max_size=4))
+def test_an_explanation_has_every_check_and_comes_to_the_verdict(
+    some_runs, some_statuses
+):
+    explained = explain_checks(some_runs, some_statuses)
+    verdict = decide(some_runs, some_statuses, settle=dt.timedelta(0))
+
+    assert len(explained) == len(some_runs) + len(some_statuses)
+    assert combine_states([each.state for each in explained if each.counts]) == (
+        verdict.state
+    )
 
 
 @given(st.lists(runs, max_size=8), st.lists(statuses, max_size=4))
