@@ -19,6 +19,7 @@ import httpx
 
 from prwatch import __version__
 from prwatch.errors import ConfigError
+from prwatch.http.proxies import check_proxies
 
 USER_AGENT: Final = f"prwatch/{__version__}"
 CONNECT_SECONDS: Final = 5.0
@@ -106,7 +107,13 @@ def build_tls_context(ca_file: str = "") -> ssl.SSLContext:
     Raises:
         ConfigError: the file cannot be read or holds no certificate.
     """
-    context = httpx.create_ssl_context()
+    try:
+        context = httpx.create_ssl_context()
+    except OSError as error:
+        raise ConfigError(
+            "environment: SSL_CERT_FILE: cannot be used for certificate authorities",
+            hint="it must name a readable PEM file",
+        ) from error
     if ca_file:
         try:
             context.load_verify_locations(cafile=ca_file)
@@ -128,7 +135,7 @@ def create_http_client(
     neither TLS nor a proxy is used. Else proxies come from the environment.
 
     Raises:
-        ConfigError: `ca_file` cannot be used.
+        ConfigError: `ca_file`, or a proxy that the environment names, cannot be used.
     """
     bounds: dict[str, Any] = {
         "timeout": httpx.Timeout(
@@ -146,6 +153,7 @@ def create_http_client(
     }
     if transport is not None:
         return BoundedClient(transport=transport, trust_env=False, **bounds)
+    check_proxies()
     return BoundedClient(
         verify=build_tls_context(ca_file),
         mounts=dict.fromkeys(_LOOPBACK),
