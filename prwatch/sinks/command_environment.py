@@ -14,6 +14,9 @@ _PASSED: Final = frozenset(
         *("SSL_CERT_DIR", "SSL_CERT_FILE"),
     }
 )
+MAX_CHARACTERS: Final = 4096
+"""Of one value: the kernel starts no program with a variable of 128 KiB (execve(2)),
+and then an event with such a title would block those behind it."""
 _PASSED_PREFIXES: Final = ("LC_", "XDG_")
 
 
@@ -26,7 +29,8 @@ def build_environment(environ: Mapping[str, str], delivery: Delivery) -> dict[st
     `PRWATCH_EVENT_ID`, `_TYPE`, `_SOURCE`, `_SUBJECT`, `_TIME`, `_WORKSPACE`,
     `_TASK`, `_SESSION`, `_REPOSITORY` (`owner/name`), `_NUMBER`, `_URL`, `_TITLE`,
     `_STATE`, `_FIELDS` (the fields that changed, with commas), `_REVISION` and
-    `_SUPERSEDED` (`true` or `false`); what an event does not have is empty.
+    `_SUPERSEDED` (`true` or `false`); what an event does not have is empty, and a long
+    value is cut: the event itself is whole.
     """
     passed = {
         name: value
@@ -79,5 +83,5 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 def _clean(value: object) -> str:
     # A variable holds no NUL, and a lone surrogate would stop the program's start.
-    text = "" if value is None else str(value).replace("\0", "")
+    text = "" if value is None else str(value)[:MAX_CHARACTERS].replace("\0", "")
     return text.encode("utf-8", "replace").decode()

@@ -102,3 +102,11 @@ def test_a_title_that_no_variable_can_hold_is_cleaned():
     environ = build_environment({}, make_delivery(event=make_event(data=data)))
 
     assert environ["PRWATCH_EVENT_TITLE"] == "ab?c\nd"
+
+
+def test_a_value_that_no_program_could_start_with_is_cut():
+    data = {"pull_request": {"title": "t" * 1_000_000}}
+
+    environ = build_environment({}, make_delivery(event=make_event(data=data)))
+
+    assert environ["PRWATCH_EVENT_TITLE"] == "t" * 4096
