@@ -4,7 +4,7 @@ import datetime as dt
 import io
 import json
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -88,7 +88,9 @@ pull_request = 12
     )
 
 
-async def play_story(state_dir: Path, *, begin: dt.datetime) -> AsyncIterator[Scene]:
+async def play_story(
+    state_dir: Path, *, begin: dt.datetime
+) -> AsyncGenerator[Scene, None]:
     """Play the story from `begin` on its own clock, and yield each step's scene."""
     clock = StoryClock(begin)
     world = World(clock, seed=_SEED)

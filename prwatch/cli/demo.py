@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +39,14 @@ def command(ctx: click.Context, *, is_fast: bool) -> None:
 
     async def play(folder: Path) -> "list[Scene]":
         scenes = []
-        async for scene in play_story(folder, begin=clock.now()):
-            show = _print_events if is_json else _print_scene
-            show(scene)
-            scenes.append(scene)
-            if pause:
-                await clock.sleep(pause)
+        # Closed here also when nobody reads any more: it holds the database open.
+        async with aclosing(play_story(folder, begin=clock.now())) as story:
+            async for scene in story:
+                show = _print_events if is_json else _print_scene
+                show(scene)
+                scenes.append(scene)
+                if pause:
+                    await clock.sleep(pause)
         return scenes
 
     with tempfile.TemporaryDirectory(prefix="prwatch-demo-") as name:

@@ -1,5 +1,6 @@
 """What a person is told when a command cannot do its work."""
 
+import errno
 import sys
 from collections.abc import Iterator
 from types import TracebackType
@@ -8,6 +9,9 @@ from prwatch.cli.options import Options
 from prwatch.errors import ConfigError, PrwatchError
 from prwatch.telemetry.terminal import escape_controls
 
+_OUTPUT_ERRORS = frozenset(
+    {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+)
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells say it."""
 
@@ -28,6 +32,22 @@ def find_reported(error: BaseException) -> PrwatchError | None:
     if not ours or len(ours) < len(found):
         return None
     return max(ours, key=lambda inner: inner.exit_code)
+
+
+def find_output_failure(error: BaseException) -> OSError | None:
+    """
+    Return why output could not be written, when that is what the error is about.
+
+    Files of ours that cannot be written are told as errors of ours; what is left is
+    a reader that went away, or a full disk behind stdout.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        found = [find_output_failure(inner) for inner in error.exceptions]
+        ours = [inner for inner in found if inner is not None]
+        return ours[0] if ours and len(ours) == len(found) else None
+    if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+        return error
+    return None
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -1,5 +1,6 @@
 """The program `prwatch`: its commands, found by name and imported when called."""
 
+import contextlib
 import importlib
 import os
 import sys
@@ -11,6 +12,7 @@ import click
 from prwatch import __version__
 from prwatch.cli.errors import (
     INTERRUPTED,
+    find_output_failure,
     find_reported,
     install_excepthook,
     is_interrupt,
@@ -126,12 +128,11 @@ def run(arguments: Sequence[str], options: Options, *, group: click.Group = cli)
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except BrokenPipeError:
-        _silence_stdout()
-        return 1
     except BaseException as error:
         if is_interrupt(error):
             return INTERRUPTED
+        if (failure := find_output_failure(error)) is not None:
+            return _end_silently(failure)
         reported = find_reported(error)
         if reported is None:
             raise
@@ -146,6 +147,7 @@ def main() -> None:
         from click.shell_completion import shell_complete  # noqa: PLC0415 - shells ask
 
         sys.exit(shell_complete(cli, {}, PROGRAM, COMPLETION_VARIABLE, instruction))
+    _fill_streams()
     options = Options()
     install_excepthook(options)
     for stream in (sys.stdout, sys.stderr):
@@ -154,9 +156,36 @@ def main() -> None:
     sys.exit(run(sys.argv[1:], options))
 
 
-def _silence_stdout() -> None:
-    """Let the interpreter flush its output into nothing when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _fill_streams() -> None:
+    """
+    Put nothing in the place of standard streams that were closed before the start.
+
+    Else the next file that is opened takes their number, and gets what is printed.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, so this one
+    # Open until the process ends, as the interpreter's own are.
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - see above
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - see above
+
+
+def _end_silently(failure: OSError) -> int:
+    """Say why the output ended, unless its reader just left; return the exit code."""
+    # Let the interpreter flush its output into nothing when it ends.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(nothing, sys.stdout.fileno())
+    if not isinstance(failure, BrokenPipeError):
+        with contextlib.suppress(OSError):
+            click.echo(
+                f"prwatch: the output cannot be written: {failure.strerror}", err=True
+            )
+    return 1
 
 
 if __name__ == "__main__":
