@@ -73,17 +73,23 @@ class Sender:
                 client takes, or the way is broken.
             ProtocolViolation: the server's certificate is not trusted.
         """
-        response = await self._send_once(sending)
+        response = await self.send_as(sending, await self._credential.token())
         if response.status_code != 401:
             return response
         try:
             await self._credential.reload(was_refused=True)
         except (AuthenticationFailed, ConfigError):
             return response
-        return await self._send_once(sending)
+        return await self.send_as(sending, await self._credential.token())
 
-    async def _send_once(self, sending: Sending) -> httpx.Response:
-        token = await self._credential.token()
+    async def send_as(self, sending: Sending, token: Secret) -> httpx.Response:
+        """
+        Return GitHub's answer to a request with this token, whatever its status.
+
+        Raises:
+            AuthenticationFailed: the token cannot be sent.
+            ProviderError: as from `send`.
+        """
         try:
             request = self._build(sending, token)
             with anyio.fail_after(TOTAL_SECONDS):

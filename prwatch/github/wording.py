@@ -93,6 +93,47 @@ _REFUSALS: Final = (
         ),
     ),
 )
+# Told to an app that signs in as itself; looked for in the given order.
+_UNKNOWN_APP: Final = Refusal(
+    "app_unknown",
+    "installation",
+    "GitHub does not know the app",
+    "check the app's id: its number or client id, as its settings page says",
+)
+_APP_REFUSALS: Final = (
+    (re.compile(r"Integration not found|'iss'|\bIssuer\b"), _UNKNOWN_APP),
+    (
+        re.compile(r"'(exp|iat)'|Expiration time|Issued at"),
+        Refusal(
+            "app_clock",
+            "installation",
+            "GitHub refuses the times in the app's signed token",
+            "set this machine's clock",
+        ),
+    ),
+    (
+        re.compile(r"could not be decoded"),
+        Refusal(
+            "app_key",
+            "installation",
+            "GitHub does not accept the signature of the app",
+            "check that the private key is one of this app and was not deleted",
+        ),
+    ),
+)
+_APP_REFUSED: Final = Refusal(
+    "app_refused",
+    "installation",
+    "GitHub refuses the app",
+    "check the app's id and its private key",
+)
+_NO_INSTALLATION: Final = Refusal(
+    "installation_gone",
+    "installation",
+    "the app has no such installation, or not any more",
+    "install the app again, or correct the number of the installation: it is the"
+    " last part of the address of its settings page",
+)
 _CODES: Final = {each.said: each.code for _, each in _REFUSALS}
 REPOSITORY_BLOCKED: Final = re.compile(r"repository access blocked", re.IGNORECASE)
 NOT_ACCESSIBLE: Final = re.compile(r"resource not accessible by", re.IGNORECASE)
@@ -104,6 +145,14 @@ def find_refusal(message: str) -> Refusal | None:
         if pattern.search(message):
             return refusal
     return None
+
+
+def find_app_refusal(status: int, message: str) -> Refusal:
+    """Return why an app gets no token: the status is 401 or 404."""
+    for pattern, refusal in _APP_REFUSALS:
+        if pattern.search(message):
+            return refusal
+    return _NO_INSTALLATION if status == 404 else _APP_REFUSED
 
 
 def find_code(said: str) -> str:
