@@ -19,7 +19,7 @@ from prwatch.config.reader import find_form
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "config.example.toml"
 REFERENCE = ROOT / "docs" / "reference" / "configuration.md"
-HEADER = re.compile(r"\[{1,2}([a-z_.]+)\]{1,2}")
+HEADER = re.compile(r"(?:# )?\[{1,2}([a-z_.]+)\]{1,2}")
 PAIR = re.compile(r"(# )?([a-z_]+) = (.+)")
 
 

@@ -16,6 +16,8 @@ from prwatch.domain.connection import Connection
 from prwatch.domain.ids import build_id
 from prwatch.domain.task import Workspace
 from prwatch.errors import ConfigError
+from prwatch.github.app_auth import Installation, InstallationCredential
+from prwatch.github.app_jwt import require_extra
 from prwatch.github.client import Endpoints, GitHub
 from prwatch.github.credentials import (
     Credential,
@@ -52,12 +54,12 @@ async def wire_accounts(
         workspace = await _put_workspace(database, entry, clock, chance)
         stored[entry.name] = workspace
         try:
-            credential = build_credential(entry.token, entry, environ)
+            credential = build_credential(entry, environ, http=http, clock=clock)
         except ConfigError as error:
             message = f"{error}; {error.hint}" if error.hint else str(error)
             unusable.append(UnusableWorkspace(entry.name, message))
             continue
-        key = (entry.api_url, str(entry.token))
+        key = (entry.api_url, entry.account)
         groups[key].append(workspace)
         if key not in clients:
             clients[key] = GitHub(
@@ -85,27 +87,39 @@ async def wire_accounts(
 
 
 def build_credential(
-    reference: SecretReference, entry: WorkspaceEntry, environ: Mapping[str, str]
+    entry: WorkspaceEntry,
+    environ: Mapping[str, str],
+    *,
+    http: BoundedClient,
+    clock: Clock,
 ) -> Credential:
     """
     Return the credential of a workspace, looked at once.
 
     Raises:
-        ConfigError: The reference gives nothing that can be used.
+        ConfigError: The entry gives nothing that can be used.
     """
-    match reference.source:
-        case SecretSource.GH:
-            return GhCredential(find_host(entry.api_url))
-        case SecretSource.ENV:
-            secret = read_secret(reference, environ)
-            return TokenCredential(secret, source=f"env:{reference.name}")
-        case SecretSource.FILE:
-            read_secret(reference, environ)
-            return FileCredential(Path(reference.name))
-        case SecretSource.CREDENTIAL:
-            read_secret(reference, environ)
-            folder = environ.get("CREDENTIALS_DIRECTORY", "")
-            return FileCredential(Path(folder, reference.name), is_private=False)
+    if entry.token.source is SecretSource.GH:
+        return GhCredential(find_host(entry.api_url))
+    kept = _build_kept(entry.token, environ)
+    if entry.app is None:
+        return kept
+    require_extra()
+    installation = Installation(entry.app.id, entry.app.installation, entry.api_url)
+    return InstallationCredential(installation, key=kept, http=http, clock=clock)
+
+
+def _build_kept(
+    reference: SecretReference, environ: Mapping[str, str]
+) -> TokenCredential | FileCredential:
+    """Return the token, or the key of an app, that is kept where it is named."""
+    secret = read_secret(reference, environ)
+    if reference.source is SecretSource.ENV:
+        return TokenCredential(secret, source=f"env:{reference.name}")
+    if reference.source is SecretSource.FILE:
+        return FileCredential(Path(reference.name))
+    folder = environ.get("CREDENTIALS_DIRECTORY", "")
+    return FileCredential(Path(folder, reference.name), is_private=False)
 
 
 async def _put_workspace(
@@ -114,7 +128,7 @@ async def _put_workspace(
     now = clock.now()
     new = Workspace(id=build_id(now, chance), name=entry.name)
     connection_id = build_id(now, chance)
-    source, host = str(entry.token), find_host(entry.api_url)
+    source, host = entry.account, find_host(entry.api_url)
 
     async def write(tx: Transaction) -> Workspace:
         await connections.add_workspace(tx, new)

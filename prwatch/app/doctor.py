@@ -148,7 +148,8 @@ def _judge_token(status: TokenStatus, now: dt.datetime) -> Iterator[Finding]:
         text += f", scopes {', '.join(scopes) or 'none'}"
     yield Finding(subject, Health.OK, text)
     yield from _judge_scopes(subject, scopes)
-    yield from _judge_end(subject, status.viewer.token_expires_at, now)
+    if not status.is_renewed:
+        yield from _judge_end(subject, status.viewer.token_expires_at, now)
     for budget in status.budgets:
         yield _judge_budget(subject, budget)
 

@@ -24,6 +24,7 @@ class TokenStatus:
 
     `viewer` is None when GitHub did not say whose it is; then `code`, `problem` and
     `remedy` say why. `drift` is by how much our clock is ahead of GitHub's.
+    `is_renewed` says that the token is replaced before it ends, by itself.
     """
 
     workspace: str
@@ -36,6 +37,7 @@ class TokenStatus:
     code: str = ""
     problem: str = ""
     remedy: str = ""
+    is_renewed: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return the members of the printed object."""
@@ -71,7 +73,7 @@ async def read_token_statuses(
     )
     async with client:
         for entry in config.workspaces:
-            key = (entry.api_url, str(entry.token))
+            key = (entry.api_url, entry.account)
             if key not in found:
                 found[key] = await _ask(entry, client, surroundings)
             statuses.append(replace(found[key], workspace=entry.name))
@@ -82,11 +84,16 @@ async def _ask(
     entry: WorkspaceEntry, client: BoundedClient, surroundings: Surroundings
 ) -> TokenStatus:
     status = TokenStatus(
-        workspace=entry.name, source=str(entry.token), host=find_host(entry.api_url)
+        workspace=entry.name,
+        source=entry.account,
+        host=find_host(entry.api_url),
+        is_renewed=entry.app is not None,
     )
     clock = surroundings.clock
     try:
-        credential = build_credential(entry.token, entry, surroundings.environ)
+        credential = build_credential(
+            entry, surroundings.environ, http=client, clock=clock
+        )
         status = replace(status, kind=name_kind(await credential.token()))
         github = GitHub(
             client,

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from prwatch.config.entries import Checkout, Session, Task, Watch, Workspace
+from prwatch.config.entries import App, Checkout, Session, Task, Watch, Workspace
 from prwatch.config.model import Config, Poll
 from prwatch.config.problems import Problems, quote, suggest
 from prwatch.config.sink import KEYS_BY_KIND, Sink
 from prwatch.config.toml_lines import KeyPath
 
-TOKEN_KEYS = ("token_env", "token_file", "token_credential", "gh")
+TOKEN_KEYS = ("token_env", "token_file", "token_credential", "gh", "app")
+KEY_KEYS = ("private_key_file", "private_key_env", "private_key_credential")
 SECRET_KEYS = ("secret_env", "secret_file", "secret_credential")
 PASSWORD_KEYS = (
     "database_password_env",
@@ -54,10 +55,21 @@ def _check_workspace(workspace: Workspace, path: KeyPath, problems: Problems) ->
     _check_one_of(path, _list_given(workspace, TOKEN_KEYS), problems)
     for index, watch in enumerate(workspace.watches):
         _check_watch(watch, (*path, "watch", index), problems)
+    if workspace.app is not None:
+        _check_app(workspace.app, (*path, "app"), problems)
     ids = [task.id for task in workspace.tasks]
     _check_distinct((*path, "task"), "id", ids, problems)
     for index, task in enumerate(workspace.tasks):
         _check_task(task, (*path, "task", index), problems)
+
+
+def _check_app(app: App, path: KeyPath, problems: Problems) -> None:
+    given = _list_given(app, KEY_KEYS)
+    _check_one_of(path, given, problems)
+    if not given and not any(
+        problems.has((*path, key)) for key in ("private_key", *KEY_KEYS)
+    ):
+        problems.add(path, f"names no private key; give one of {_join(KEY_KEYS)}")
 
 
 def _check_watch(watch: Watch, path: KeyPath, problems: Problems) -> None:

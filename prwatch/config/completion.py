@@ -47,8 +47,8 @@ def _complete_poll(poll: Poll, given: AbstractSet[KeyPath]) -> Poll:
 
 
 def _complete_workspace(workspace: Workspace) -> Workspace:
-    has_source = workspace.gh or workspace.token_file or workspace.token_credential
-    if not has_source and not workspace.token_env:
+    sources = workspace.gh, workspace.token_file, workspace.token_credential
+    if not any(sources) and workspace.app is None and not workspace.token_env:
         workspace = replace(workspace, token_env=DEFAULT_TOKEN_ENV)
     if not workspace.graphql_url:
         url = build_graphql_url(workspace.api_url)

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from prwatch.config.addresses import GITHUB_API_URL
 from prwatch.config.forms import (
     API_URL,
+    APP_ID,
     BRANCH,
     CREDENTIAL_NAME,
     ENVIRONMENT_NAME,
@@ -24,6 +25,7 @@ from prwatch.config.secrets import SecretReference, SecretSource
 
 DEFAULT_TOKEN_ENV: Final = "GITHUB_TOKEN"  # noqa: S105 - a variable's name
 _NUMBER = whole_number(1, 2**31 - 1)
+_INSTALLATION = whole_number(1, 2**53 - 1)
 
 
 class Watch(Struct, frozen=True, kw_only=True):
@@ -95,12 +97,43 @@ class Task(Struct, frozen=True, kw_only=True):
     """The runs of work on it."""
 
 
+class App(Struct, frozen=True, kw_only=True):
+    """
+    The installation of a GitHub App that a workspace signs in as.
+
+    Exactly one of `private_key_file`, `private_key_env` and `private_key_credential`
+    is given.
+    """
+
+    id: Annotated[str, APP_ID]
+    """The number or the client id of the app, as its settings page says."""
+    installation: Annotated[int, _INSTALLATION]
+    """The number of the installation: the end of the address of its settings page."""
+    private_key_file: Annotated[Path | None, PATH] = None
+    """The file, readable by its owner alone, that holds the app's private key (PEM)."""
+    private_key_env: Annotated[str, ENVIRONMENT_NAME] = ""
+    """The environment variable that holds the app's private key."""
+    private_key_credential: Annotated[str, CREDENTIAL_NAME] = ""
+    """The systemd credential that holds the app's private key."""
+
+    @property
+    def private_key(self) -> SecretReference:
+        """Return where the private key of the app is."""
+        if self.private_key_file is not None:
+            source, name = SecretSource.FILE, str(self.private_key_file)
+        elif self.private_key_env:
+            source, name = SecretSource.ENV, self.private_key_env
+        else:
+            source, name = SecretSource.CREDENTIAL, self.private_key_credential
+        return SecretReference(source, name, is_key=True)
+
+
 class Workspace(Struct, frozen=True, kw_only=True):
     """
     A set of tasks with one credential; nothing crosses workspaces.
 
-    At most one of `token_env`, `token_file`, `token_credential` and `gh` is given;
-    without any, `token_env` is `GITHUB_TOKEN`.
+    At most one of `token_env`, `token_file`, `token_credential`, `gh` and `app` is
+    given; without any, `token_env` is `GITHUB_TOKEN`.
     """
 
     name: Annotated[str, NAME]
@@ -113,6 +146,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     """The systemd credential that holds the token."""
     gh: Annotated[bool, FLAG] = False
     """Whether the token of the GitHub command line tool is used."""
+    app: App | None = None
+    """The installation of a GitHub App whose tokens are used."""
     api_url: Annotated[str, API_URL] = GITHUB_API_URL
     """GitHub's REST interface; of an Enterprise Server, https://HOST/api/v3."""
     graphql_url: Annotated[str, API_URL] = ""
@@ -122,7 +157,9 @@ class Workspace(Struct, frozen=True, kw_only=True):
 
     @property
     def token(self) -> SecretReference:
-        """Return where the token of this workspace is."""
+        """Return where the token of this workspace is, or the key that gets one."""
+        if self.app is not None:
+            return self.app.private_key
         if self.gh:
             return SecretReference(SecretSource.GH)
         if self.token_file is not None:
@@ -130,6 +167,13 @@ class Workspace(Struct, frozen=True, kw_only=True):
         if self.token_credential:
             return SecretReference(SecretSource.CREDENTIAL, self.token_credential)
         return SecretReference(SecretSource.ENV, self.token_env or DEFAULT_TOKEN_ENV)
+
+    @property
+    def account(self) -> str:
+        """Return by what the workspace signs in; it is told to people and stored."""
+        if self.app is None:
+            return str(self.token)
+        return f"app {self.app.id}, installation {self.app.installation}"
 
 
 class Checkout(Struct, frozen=True, kw_only=True):

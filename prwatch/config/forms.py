@@ -133,6 +133,15 @@ def _read_flag(value: object) -> bool:
     return value
 
 
+def _read_app_id(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        value = str(value)
+    text = _read_text(value)
+    if _APP_ID.fullmatch(text) is None:
+        raise ValueError
+    return text
+
+
 def _read_path(value: object) -> Path:
     text = _read_text(value)
     if _PATH.fullmatch(text) is None:
@@ -164,6 +173,8 @@ _PATH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
 # https://git-scm.com/docs/git-check-ref-format but for a space inside: servers that
 # import history have shown such names, and asking for one that is not there is safe.
 _BRANCH = re.compile(r"(?![-/. ])[^\x00-\x1f\x7f~^:?*\[\\]{1,255}(?<! )")
+# Client ids are such as Iv1.8a61f9b3a7aba766 and Iv23liAbCdEfGhIjKlMn.
+_APP_ID = re.compile(r"[1-9][0-9]{0,17}|[A-Za-z][A-Za-z0-9._-]{3,99}")
 # Logins are letters, digits and single hyphens; managed users end in _shortcode.
 _NAME_WITH_OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}"
 _REPOSITORY = re.compile(_NAME_WITH_OWNER)
@@ -173,6 +184,7 @@ _REPOSITORY_ADDRESS = re.compile(
 
 FLAG: Final = Form("true or false", _read_flag)
 PATH: Final = Form("a path", _read_path, show=str)
+APP_ID: Final = Form("the number of an app, or its client id as text", _read_app_id)
 BRANCH: Final = Form("a branch's name", _read_branch)
 REPOSITORY: Final = Form("a repository as owner/name", _read_repository)
 API_URL: Final = Form(

@@ -108,6 +108,7 @@ def _list_referenced(config: Config) -> frozenset[str]:
     """Return the variables that hold secrets, so that none counts as a mistake."""
     names = {config.database_password_env}
     names.update(workspace.token_env for workspace in config.workspaces)
+    names.update(each.app.private_key_env for each in config.workspaces if each.app)
     names.update(sink.secret_env for sink in config.sinks)
     return frozenset(names)
 

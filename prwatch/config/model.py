@@ -120,7 +120,7 @@ class HTTP(Struct, frozen=True, kw_only=True):
     """
 
     ca_file: Annotated[Path | None, PATH] = None
-    """Certificates (PEM) to trust instead of the usual ones."""
+    """Certificates (PEM) of authorities to trust beside the usual ones."""
 
 
 class Config(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Turns raw TOML values into the structs of the model and notes all that is wrong."""
 
 import functools
+import types
 import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -72,9 +73,10 @@ def _read_value(
     form = find_form(annotation)
     if form is not None:
         return _read_single(form, value, path, problems)
-    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+    kind = _find_struct(annotation)
+    if kind is not None:
         if isinstance(value, dict):
-            return read_struct(annotation, value, path, problems)
+            return read_struct(kind, value, path, problems)
         problems.add(path, f"found {describe(value)}; allowed is a table")
         return _Refused
     element = typing.get_args(annotation)[0]
@@ -86,6 +88,15 @@ def _read_value(
         for index, each in enumerate(value)
     ]
     return tuple(each for each in read if each is not _Refused)
+
+
+def _find_struct(annotation: object) -> type[msgspec.Struct] | None:
+    """Return the struct of a table, which may be one that can be left out."""
+    is_union = isinstance(annotation, types.UnionType)
+    kind: object = typing.get_args(annotation)[0] if is_union else annotation
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return kind
+    return None
 
 
 def _read_single(

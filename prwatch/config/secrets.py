@@ -14,6 +14,11 @@ from prwatch.telemetry.secret import Secret
 
 MAX_SECRET_BYTES: Final = 64 * 1024
 _LINE_ENDS: Final = "\r\n"
+_PRIVATE_KEY = re.compile(
+    r"\s*-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+\n-----END [A-Z ]*PRIVATE KEY-----\s*",
+    re.DOTALL,
+)
+_LOCKED = re.compile(r"ENCRYPTED")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -37,11 +42,13 @@ class SecretReference:
     Name a secret without knowing it.
 
     `name` is the environment variable, the absolute path of the file, the name of
-    the systemd credential, or '' for GH.
+    the systemd credential, or '' for GH. `is_key` says that the secret is a private
+    key in PEM, which has several lines.
     """
 
     source: SecretSource
     name: str = ""
+    is_key: bool = False
 
     def __str__(self) -> str:
         match self.source:
@@ -60,11 +67,13 @@ def read_secret(reference: SecretReference, environ: Mapping[str, str]) -> Secre
     Return what the reference points at, without the line break at its end.
 
     A file must be readable by its owner alone. systemd guards its credentials
-    itself, so their mode is not looked at. https://systemd.io/CREDENTIALS/
+    itself, so their mode is not looked at. https://systemd.io/CREDENTIALS/ In a
+    variable the lines of a key may be parted by backslash and n.
 
     Raises:
         ConfigError: There is nothing, it is empty, several lines long, too long,
-            or others may read it. The error names the reference, never the value.
+            no key where one must be, or others may read it. The error names the
+            reference, never the value.
         ValueError: The reference is GH.
     """
     match reference.source:
@@ -79,8 +88,27 @@ def read_secret(reference: SecretReference, environ: Mapping[str, str]) -> Secre
     text = text.rstrip(_LINE_ENDS)
     if not text.strip():
         raise ConfigError(f"{reference} is empty")
+    if reference.is_key:
+        return _check_key(reference, text)
     if _CONTROL.search(text):
         raise ConfigError(f"{reference} holds more than one line")
+    return Secret(text)
+
+
+def _check_key(reference: SecretReference, text: str) -> Secret:
+    if reference.source is SecretSource.ENV and "\n" not in text:
+        text = text.replace("\\n", "\n")
+    text = text.replace("\r\n", "\n")
+    if _PRIVATE_KEY.fullmatch(text) is None:
+        raise ConfigError(
+            f"{reference} holds no private key",
+            hint="it must hold the whole .pem file of the GitHub App",
+        )
+    if _LOCKED.search(text):
+        raise ConfigError(
+            f"{reference} holds a private key that is locked with a passphrase",
+            hint="unlock it: openssl rsa -in LOCKED.pem -out KEY.pem",
+        )
     return Secret(text)
 
 
