@@ -16,7 +16,7 @@ from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
-from prwatch.domain.schedule import allow_for_jitter
+from prwatch.domain.schedule import allow_for_jitter, has_passed
 
 
 async def put_configured_tasks(runtime: Runtime) -> None:
@@ -74,10 +74,8 @@ async def poll(
     """Run one cycle over every workspace, and say what it did."""
     now = runtime.clock.now()
     written = runtime.database.rows_written
-    due = runtime.scanned_at is None or (
-        now - runtime.scanned_at >= runtime.config.poll.scan_interval
-    )
-    if due or is_forced:
+    interval = runtime.config.poll.scan_interval
+    if is_forced or has_passed(runtime.scanned_at, interval, now=now):
         runtime.scanned_at = now
         await scan_worktrees(runtime)
     cycle = Cycle(

@@ -145,7 +145,7 @@ def lists_due_at(
     account: Account, settings: PollSettings, now: dt.datetime
 ) -> dt.datetime:
     """Return when the lists of an account's repository watches are due."""
-    if account.listed_at is None:
+    if account.listed_at is None or account.listed_at > now:  # the clock was set back
         return now
     return account.listed_at + settings.intervals.base
 

@@ -116,13 +116,14 @@ def next_due(
     """
     Return when to ask for it next; None while it rests.
 
-    What was never asked for is due at `now`. What waits for settling is due at
+    What was never asked for is due at `now`, and so is what was asked for at a time
+    that is still to come: the clock was set back. What waits for settling is due at
     that very moment, if its interval does not end before.
     """
     if is_resting(turn, now=now, intervals=intervals):
         return None
     asked_at = turn.last_asked_at
-    if asked_at is None:
+    if asked_at is None or asked_at > now:
         return now
     due_at = asked_at + choose_interval(turn, intervals)
     if turn.look_at is not None and turn.look_at > asked_at:
@@ -149,7 +150,18 @@ def is_full_read_due(
     intervals: Intervals,
 ) -> bool:
     """Return whether a pull request is to be read in full, whatever its probe says."""
-    return last_full_read_at is None or now - last_full_read_at >= intervals.full_read
+    return has_passed(last_full_read_at, intervals.full_read, now=now)
+
+
+def has_passed(
+    since: dt.datetime | None, interval: dt.timedelta, *, now: dt.datetime
+) -> bool:
+    """
+    Return whether so long has passed, or nobody can tell.
+
+    Nobody can when it never was, or is still to come because the clock was set back.
+    """
+    return since is None or since > now or now - since >= interval
 
 
 def fill(

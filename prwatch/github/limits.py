@@ -75,7 +75,11 @@ class Limits:
     def blocks(self) -> Mapping[str, dt.datetime]:
         """Return until when each bucket is blocked, for those that still are."""
         now = self._clock.now()
-        return {name: until for name, until in self._blocks.items() if until > now}
+        # No block is set further ahead: the clock was set back since.
+        last = now + LONGEST
+        return {
+            name: until for name, until in self._blocks.items() if now < until <= last
+        }
 
     def blocked_until(self, bucket: str) -> dt.datetime | None:
         """Return until when calls that use the bucket are forbidden, or None."""

@@ -9,6 +9,7 @@ from prwatch.domain.schedule import (
     Turn,
     allow_for_jitter,
     fill,
+    has_passed,
     is_full_read_due,
     is_resting,
     next_due,
@@ -30,6 +31,9 @@ FINISHED = ReferenceKind.FINISHED
         pytest.param(Turn(kind=DISCOVERED), NOON, id="never asked"),
         pytest.param(
             Turn(kind=DISCOVERED, last_asked_at=at(-10)), at(50), id="discovered"
+        ),
+        pytest.param(
+            Turn(kind=DISCOVERED, last_asked_at=at(HOUR)), NOON, id="clock set back"
         ),
         pytest.param(
             Turn(kind=DISCOVERED, last_asked_at=at(-10), is_busy=True),
@@ -201,3 +205,17 @@ def test_a_loop_that_woke_early_finds_due_what_it_woke_for():
         archived=dt.timedelta(days=1) - dt.timedelta(seconds=6),
         finished=dt.timedelta(minutes=15) - dt.timedelta(seconds=6),
     )
+
+
+@pytest.mark.parametrize(
+    ("since", "expected"),
+    [
+        pytest.param(None, True, id="never"),
+        pytest.param(at(-59), False, id="before the interval ends"),
+        pytest.param(at(-60), True, id="at its end"),
+        pytest.param(NOON, False, id="just now"),
+        pytest.param(at(1), True, id="a time still to come"),
+    ],
+)
+def test_a_time_still_to_come_counts_as_long_ago(since, expected):
+    assert has_passed(since, dt.timedelta(minutes=1), now=NOON) is expected

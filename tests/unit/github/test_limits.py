@@ -185,3 +185,9 @@ def test_stored_blocks_are_taken_over_and_the_later_time_counts():
     assert limits.blocks == {"core": after(minutes=5), "secondary": after(minutes=2)}
     assert limits.blocked_until("core") == after(minutes=5)
     assert limits.blocked_until("search") == after(minutes=2)
+
+
+def test_a_block_from_before_the_clock_was_set_back_ends():
+    limits = Limits(StillClock(), [("core", after(hours=2)), ("graphql", after(hours=1))])
+
+    assert limits.blocks == {"graphql": after(hours=1)}
