@@ -10,13 +10,14 @@ from typing import Any, Final, TypeAlias
 import anyio
 
 from prwatch.app.check import check_and_deliver, request_check
+from prwatch.app.missing import build_missing_error
 from prwatch.app.references import NamedPullRequest
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.watch_listing import WatchRow, find_watches
 from prwatch.app.workbench import Workbench
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.event_building import build_task_pull_request
-from prwatch.domain.outcome import Found, NotFound, Retry
+from prwatch.domain.outcome import Found
 from prwatch.domain.reference import PullRequestReference
 from prwatch.errors import (
     AuthenticationFailed,
@@ -257,15 +258,9 @@ class Looker:
             self._tags = {} if observation.settles_at else checked.tags
             self._last = build_task_pull_request(observation)
             return self._last
-        match outcome:
-            case NotFound(reason=reason):
-                raise ResourceGone(f"{named}: {reason}")
-            case Retry(reason=reason):
-                raise ProviderUnavailable(f"{named}: {reason}")
-            case NotModified():
-                raise ProviderUnavailable(f"{named}: GitHub answered without a reading")
-            case _:
-                raise PermissionDenied(f"{named}: {outcome.reason}")
+        if isinstance(outcome, NotModified):
+            raise ProviderUnavailable(f"{named}: GitHub answered without a reading")
+        raise build_missing_error(str(named), outcome)
 
 
 def _build_error(failure: Mapping[str, str]) -> PrwatchError:

@@ -45,6 +45,9 @@ COMMANDS: Final[Mapping[str, Entry]] = {
     ),
     "health": Entry("prwatch.cli.health", "Tell whether the daemon does its work."),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
+    "explain": Entry(
+        "prwatch.cli.explain", "Tell what decided the verdict on a pull request."
+    ),
     "task": Entry("prwatch.cli.task", "Manage pieces of work and what they are about."),
     "wait": Entry(
         "prwatch.cli.wait",

@@ -70,6 +70,14 @@ class ExplainedCheck:
         """Return whether the verdict rests on it."""
         return self.standing is Standing.COUNTS
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether it was begun and has not come to an end."""
+        return self.state is ChecksState.PENDING and self.word not in {
+            "EXPECTED",
+            "STALE",
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -103,7 +111,7 @@ def explain_checks(
     ]
     for run, newer_run in pair_runs(run for run in all_runs if not run.is_placeholder):
         standing = Standing.SUPERSEDED if newer_run else Standing.COUNTS
-        explained.append(_explain_run(run, standing, _tell_newer_run(newer_run)))
+        explained.append(_explain_run(run, standing, _tell_newer_run(run, newer_run)))
     for status, newer in pair_statuses(statuses):
         explained.append(_explain_status(status, newer))
     return tuple(sorted(explained, key=_order))
@@ -154,9 +162,11 @@ def _say_run(run: CheckRun) -> str:
     return run.status.lower() if run.status != "COMPLETED" else "not concluded"
 
 
-def _tell_newer_run(newer: CheckRun | None) -> str:
+def _tell_newer_run(run: CheckRun, newer: CheckRun | None) -> str:
     if newer is None:
         return ""
+    if newer.begun_at == run.begun_at:
+        return "another that began at the same time counts"
     if newer.started_at is None:
         return "a newer run waits for its start"
     return "a newer run counts"

@@ -126,6 +126,20 @@ def test_what_does_not_count_comes_last_and_says_why():
     ]
 
 
+def test_of_two_that_began_in_one_second_the_better_one_does_not_count():
+    checks = explain_checks([make_run(), make_run(conclusion="FAILURE")], [])
+
+    assert summarise(checks) == [
+        ("build", "failed", "counts", ""),
+        (
+            "build",
+            "success",
+            "superseded",
+            "another that began at the same time counts",
+        ),
+    ]
+
+
 def test_an_older_suite_that_ran_beside_a_newer_one_counts():
     beside = {"workflow": "", "event": ""}
     first = make_run(conclusion="FAILURE", suite_id="1", **beside)
