@@ -24,6 +24,11 @@ from prwatch.simulator.answer import (
 )
 from prwatch.simulator.faults import REPLACING, Fault
 from prwatch.simulator.graph.answer import answer_graphql, find_operation_name
+from prwatch.simulator.installations import (
+    SUSPENDED,
+    answer_access_token,
+    find_installation,
+)
 from prwatch.simulator.limits import Token
 from prwatch.simulator.request_log import Request
 from prwatch.simulator.rest.answer import Call, answer_rest
@@ -155,7 +160,10 @@ class GitHubApp:
     def _pass_gate(self, incoming: _Incoming, faults: list[Fault]) -> Answer:
         world = self.world
         token = world.find_token(incoming.credential)
-        refusal = _check_manners(incoming) or _check_credential(incoming, token)
+        installation = find_installation(incoming.method, incoming.path)
+        refusal = _check_manners(incoming)
+        if installation is None:
+            refusal = refusal or self._check_credential(incoming, token)
         if refusal is not None:
             return refusal
         until = world.secondary_until
@@ -168,9 +176,22 @@ class GitHubApp:
             budget = world.get_budget(login, incoming.bucket)
             budget.used = budget.limit
             return build_primary(login, number, is_graphql=incoming.is_graphql)
+        if installation is not None:
+            return answer_access_token(world, installation, incoming.credential)
         if incoming.is_graphql and token is not None:
             return answer_graphql(world, token, incoming.payload, faults)
         return self._answer_rest(incoming, token)
+
+    def _check_credential(
+        self, incoming: _Incoming, token: Token | None
+    ) -> Answer | None:
+        if token is None and incoming.credential:
+            return build_failure(401, "Bad credentials")
+        if token is None and incoming.is_graphql:
+            return build_failure(401, "This endpoint requires you to be authenticated.")
+        if token is not None and self.world.is_suspended(token.installation):
+            return build_failure(403, SUSPENDED)
+        return None
 
     def _answer_rest(self, incoming: _Incoming, token: Token | None) -> Answer:
         world = self.world
@@ -248,14 +269,6 @@ def _identify(token: Token | None) -> tuple[str, int]:
     if token is None:
         return "", 0
     return token.account.login, token.account.database_id
-
-
-def _check_credential(incoming: _Incoming, token: Token | None) -> Answer | None:
-    if token is None and incoming.credential:
-        return build_failure(401, "Bad credentials")
-    if token is None and incoming.is_graphql:
-        return build_failure(401, "This endpoint requires you to be authenticated.")
-    return None
 
 
 def _check_manners(incoming: _Incoming) -> Answer | None:

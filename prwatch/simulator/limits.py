@@ -24,6 +24,7 @@ class Token:
 
     `repositories` are lower-case `owner/name` it may see, None for all.
     `sso_organizations` are lower-case owners that want a single sign-on first.
+    `installation` is the number of the one that an app's token belongs to.
     """
 
     account: Account
@@ -33,6 +34,7 @@ class Token:
     can_read_checks: bool = True
     expires_at: dt.datetime | None = None
     is_revoked: bool = False
+    installation: int | None = None
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ is answered over HTTP by `github_app.GitHubApp`.
 from prwatch.clock import Clock
 from prwatch.simulator.check_verbs import CheckVerbs
 from prwatch.simulator.faults import Faults
-from prwatch.simulator.limits import DEFAULT_LIMITS, DEFAULT_TOKEN, LimitVerbs
+from prwatch.simulator.installations import InstallationVerbs
+from prwatch.simulator.limits import DEFAULT_LIMITS, DEFAULT_TOKEN
 from prwatch.simulator.pull_request_verbs import MergeVerbs, PullRequestVerbs
 from prwatch.simulator.request_log import RequestLog
 from prwatch.simulator.review_verbs import ReviewVerbs
@@ -16,7 +17,7 @@ from prwatch.simulator.review_verbs import ReviewVerbs
 __all__ = ["DEFAULT_TOKEN", "World"]
 
 
-class World(PullRequestVerbs, MergeVerbs, ReviewVerbs, CheckVerbs, LimitVerbs):
+class World(PullRequestVerbs, MergeVerbs, ReviewVerbs, CheckVerbs, InstallationVerbs):
     """
     A GitHub of one's own. It reads the time from `clock` and nothing else.
 
@@ -28,6 +29,8 @@ class World(PullRequestVerbs, MergeVerbs, ReviewVerbs, CheckVerbs, LimitVerbs):
         super().__init__(clock, seed=seed)
         self.tokens = {}
         self.budgets = {}
+        self.registrations = []
+        self.installations = {}
         self.limits = dict(DEFAULT_LIMITS)
         self.secondary_until = None
         self.down_until = None
