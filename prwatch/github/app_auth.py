@@ -20,6 +20,7 @@ from prwatch.github.app_answer import OPERATION, InstallationToken, read_answer
 from prwatch.github.app_jwt import build_app_jwt
 from prwatch.github.credentials import Credential
 from prwatch.github.exchange import parse_http_date
+from prwatch.github.limits import FIRST_WAIT
 from prwatch.github.rest_client import API_VERSION
 from prwatch.github.sender import Sender, Sending
 from prwatch.telemetry.secret import Secret
@@ -139,6 +140,13 @@ class InstallationCredential:
     def _is_young(self, held: _Held) -> bool:
         return self._clock.monotonic() - held.since < YOUNG_SECONDS
 
+    def _check_limit(self) -> None:
+        """Give way, or refuse to ask while a rate limit forbids it."""
+        limit = self._failure
+        until = limit.retry_at if isinstance(limit, RateLimited) else None
+        if limit is not None and until is not None and self._clock.now() < until:
+            raise limit
+
     def _find(self) -> Secret | None:
         held = self._held
         if held is None or held.renewal.is_over(self._clock):
@@ -180,6 +188,7 @@ class InstallationCredential:
 
     async def _fetch(self) -> InstallationToken:
         """Ask for a token, once more if the refusal taught us what was wrong."""
+        self._check_limit()
         skew = self._skew
         response = await self._post()
         if response.status_code == 401:
@@ -189,8 +198,9 @@ class InstallationCredential:
         try:
             return read_answer(response, self._clock.now())
         except RateLimited as limit:
-            if limit.retry_at is not None:
-                limit.retry_at -= self._skew
+            now = self._clock.now()
+            until = limit.retry_at
+            limit.retry_at = now + FIRST_WAIT if until is None else until - self._skew
             raise
 
     async def _post(self) -> httpx.Response:
