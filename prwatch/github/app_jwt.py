@@ -52,8 +52,8 @@ def build_app_jwt(*, issuer: str, key: Secret, now: dt.datetime) -> Secret:
     }
     try:
         return Secret(jwt.encode(claims, key.reveal(), algorithm="RS256"))
-    except (jwt.PyJWTError, ValueError, TypeError):
-        # Without its cause, which may quote the key.
+    except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
+        # A public key has no attribute to sign with. The cause may quote the key.
         raise AuthenticationFailed(
             "the private key of the app is no RSA key that can be used",
             scope="installation",
