@@ -134,8 +134,9 @@ def _read_flag(value: object) -> bool:
 
 
 def _read_app_id(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        value = str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Thousands of digits are an error of str().
+        value = str(value) if 0 < value < _MANY_APPS else ""
     text = _read_text(value)
     if _APP_ID.fullmatch(text) is None:
         raise ValueError
@@ -173,8 +174,9 @@ _PATH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
 # https://git-scm.com/docs/git-check-ref-format but for a space inside: servers that
 # import history have shown such names, and asking for one that is not there is safe.
 _BRANCH = re.compile(r"(?![-/. ])[^\x00-\x1f\x7f~^:?*\[\\]{1,255}(?<! )")
+_MANY_APPS: Final = 10**15
 # Client ids are such as Iv1.8a61f9b3a7aba766 and Iv23liAbCdEfGhIjKlMn.
-_APP_ID = re.compile(r"[1-9][0-9]{0,17}|[A-Za-z][A-Za-z0-9._-]{3,99}")
+_APP_ID = re.compile(r"[1-9][0-9]{0,14}|[A-Za-z][A-Za-z0-9._-]{3,99}")
 # Logins are letters, digits and single hyphens; managed users end in _shortcode.
 _NAME_WITH_OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}"
 _REPOSITORY = re.compile(_NAME_WITH_OWNER)

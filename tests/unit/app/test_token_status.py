@@ -11,6 +11,7 @@ from prwatch.app.token_status import TokenStatus, read_token_statuses
 from prwatch.config.loader import load_config
 from prwatch.http.in_process import create_in_process_transport
 from prwatch.simulator import Fault, GitHubApp, World
+from tests.app_keys import make_key
 from tests.product import NOON, MovedClock
 
 CLASSIC = "ghp_" + "a1" * 18
@@ -37,15 +38,16 @@ def workspace(name, token):
     return f'[[workspace]]\nname = "{name}"\n{token}\n'
 
 
-async def ask(world, clock, text):
+async def ask(world, clock, text, **variables):
+    environ = ENVIRON | variables
     surroundings = Surroundings(
-        environ=ENVIRON,
+        environ=environ,
         clock=clock,
         chance=random.Random(1),
         stdout=io.BytesIO(),
         transport=create_in_process_transport(GitHubApp(world)),
     )
-    config = load_config(text, environ=ENVIRON).config
+    config = load_config(text, environ=environ).config
     return await read_token_statuses(config, surroundings)
 
 
@@ -78,6 +80,54 @@ async def test_each_workspace_is_told_with_its_account(world, clock):
             "problem": None,
         },
     ]
+
+
+APP = 'app = { id = 4242, installation = 777, private_key_env = "KEY" }'
+
+
+def install_app(world):
+    """Install an app and return its private key."""
+    private, public = make_key()
+    world.install_app(777, world.register_app(4242, public_key=public))
+    return private
+
+
+async def test_an_installation_is_told_as_what_signs_in(world, clock):
+    key = install_app(world)
+
+    (status,) = await ask(world, clock, workspace("a", APP), KEY=key)
+
+    assert (status.source, status.kind, status.viewer.login, status.is_renewed) == (
+        "app 4242, installation 777",
+        "installation token of a GitHub App",
+        "app-4242[bot]",
+        True,
+    )
+    assert status.problem == ""
+    assert "ghs_" not in repr(status)
+
+
+async def test_a_suspended_installation_is_told_with_what_to_do(world, clock):
+    key = install_app(world)
+    world.suspend_installation(777)
+
+    (status,) = await ask(world, clock, workspace("a", APP), KEY=key)
+
+    assert (status.code, status.problem, status.remedy) == (
+        "authentication_failed",
+        "the app's installation is suspended",
+        "ask the owner of the account to unsuspend the installation",
+    )
+
+
+async def test_the_key_of_an_app_is_checked_before_anybody_is_asked(world, clock):
+    (status,) = await ask(world, clock, workspace("a", APP), KEY=CLASSIC)
+
+    assert (status.code, status.problem) == (
+        "config_invalid",
+        "environment variable KEY holds no private key",
+    )
+    assert len(world.requests) == 0
 
 
 async def test_a_token_is_asked_about_once(world, clock):

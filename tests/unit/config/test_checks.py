@@ -4,6 +4,8 @@ from prwatch.config import load_config
 from prwatch.errors import ConfigError
 
 ACME = '[[workspace]]\nname = "acme"\n'
+APP = "id = 12345, installation = 678"
+NEXT = "\n"
 WATCH = f"{ACME}[[workspace.watch]]\n"
 TASK = f'{ACME}[[workspace.task]]\nid = "T-1"\n'
 SESSION = 'repository = "octo/hello"'
@@ -56,6 +58,24 @@ def get_problems(text):
             f'{ACME}token_env = "A"\ngh = true',
             "4: workspace[0].gh: excludes token_env; give one of the two",
             id="two tokens",
+        ),
+        pytest.param(
+            f'{ACME}gh = true\napp = {{ {APP}, private_key_env = "A" }}',
+            "4: workspace[0].app: excludes gh; give one of the two",
+            id="a token and an app",
+        ),
+        pytest.param(
+            f"{ACME}app = {{ {APP} }}",
+            "3: workspace[0].app: names no private key; give one of private_key_file,"
+            " private_key_env, private_key_credential",
+            id="an app without a key",
+        ),
+        pytest.param(
+            f"{ACME}[workspace.app]\n{APP.replace(', ', NEXT)}\n"
+            'private_key_env = "A"\nprivate_key_file = "/b"',
+            "6: workspace[0].app.private_key_env: excludes private_key_file; give one of"
+            " the two",
+            id="an app with two keys",
         ),
         pytest.param(
             f'{WATCH}repository = "octo/hello"',

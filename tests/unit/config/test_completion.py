@@ -58,6 +58,16 @@ def test_intervals_that_nobody_gave_follow_those_that_somebody_gave(text, second
             SecretReference(SecretSource.CREDENTIAL, "a"),
             id="credential",
         ),
+        pytest.param(
+            'app = { id = 1, installation = 2, private_key_env = "A" }',
+            SecretReference(SecretSource.ENV, "A", is_key=True),
+            id="app with its key in the environment",
+        ),
+        pytest.param(
+            'app = { id = 1, installation = 2, private_key_file = "~/a.pem" }',
+            SecretReference(SecretSource.FILE, "/home/me/a.pem", is_key=True),
+            id="app with its key in a file",
+        ),
         pytest.param("gh = true", SecretReference(SecretSource.GH), id="gh"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from prwatch.config.entries import Workspace
+from prwatch.config.entries import App, Workspace
 from prwatch.config.loader import load_config
 from prwatch.config.model import Config
 from prwatch.config.secrets import SecretReference, SecretSource
@@ -17,6 +17,9 @@ token_file = "/k/token"
 [[workspace]]
 name = "b"
 gh = true
+[[workspace]]
+name = "c"
+app = { id = 1, installation = 2, private_key_credential = "app-key" }
 [[sink]]
 name = "out"
 [[sink]]
@@ -33,6 +36,10 @@ def test_every_reference_to_a_secret_is_listed_under_its_owner():
     assert config.list_secrets() == (
         ("workspace a", SecretReference(SecretSource.FILE, "/k/token")),
         ("workspace b", SecretReference(SecretSource.GH)),
+        (
+            "workspace c",
+            SecretReference(SecretSource.CREDENTIAL, "app-key", is_key=True),
+        ),
         ("sink hook", SecretReference(SecretSource.CREDENTIAL, "hook-key")),
         ("database", SecretReference(SecretSource.ENV, "DB_KEY")),
     )
@@ -42,7 +49,7 @@ def test_no_other_keys_name_secrets_than_those_that_are_listed():
     """One that is not listed would be neither checked nor masked in logs."""
     naming = {
         f"{kind.__name__}.{field.name}"
-        for kind in (Config, Workspace, Sink)
+        for kind in (Config, Workspace, App, Sink)
         for field in msgspec.structs.fields(kind)
         if field.name.endswith("_credential")
     }
@@ -50,5 +57,6 @@ def test_no_other_keys_name_secrets_than_those_that_are_listed():
     assert naming == {
         "Config.database_password_credential",
         "Workspace.token_credential",
+        "App.private_key_credential",
         "Sink.secret_credential",
     }

@@ -137,6 +137,71 @@ def test_a_credential_that_was_not_loaded_is_named(tmp_path):
     )
 
 
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\nc2Vj\n-----END RSA PRIVATE KEY-----\n"
+
+
+def as_key(reference):
+    return SecretReference(reference.source, reference.name, is_key=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(KEY, id="as it is"),
+        pytest.param(KEY.replace("\n", "\r\n"), id="windows"),
+    ],
+)
+def test_a_key_has_several_lines(write, text):
+    secret = read_secret(as_key(write(text.encode())), {})
+
+    assert secret.reveal() == KEY.rstrip("\n")
+
+
+def test_the_lines_of_a_key_in_a_variable_may_be_escaped():
+    variable = as_key(SecretReference(SecretSource.ENV, "KEY"))
+
+    secret = read_secret(variable, {"KEY": KEY.replace("\n", "\\n")})
+
+    assert secret.reveal().strip() == KEY.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "hint"),
+    [
+        pytest.param(
+            KEY.replace("PRIVATE", "PUBLIC"),
+            "holds no private key",
+            "whole .pem file",
+            id="a public key",
+        ),
+        pytest.param(
+            KEY.splitlines()[0], "holds no private key", "whole .pem file", id="a line"
+        ),
+        pytest.param(TOKEN, "holds no private key", "whole .pem file", id="a token"),
+        pytest.param(
+            KEY.replace("RSA", "ENCRYPTED"),
+            "holds a private key that is locked with a passphrase",
+            "openssl",
+            id="locked",
+        ),
+        pytest.param(
+            KEY.replace("-\nc2", "-\nProc-Type: 4,ENCRYPTED\n\nc2"),
+            "holds a private key that is locked with a passphrase",
+            "openssl",
+            id="locked in the old way",
+        ),
+    ],
+)
+def test_what_is_no_key_that_can_be_used_is_refused(write, text, reason, hint):
+    reference = as_key(write(text.encode()))
+
+    error = refuse(reference)
+
+    assert str(error) == f"file {reference.name} {reason}"
+    assert hint in error.hint
+    assert "c2VjcmV0" not in f"{error!r} {error.hint}"
+
+
 def test_gh_is_not_asked_here():
     with pytest.raises(ValueError, match="asked for its token when it is needed"):
         read_secret(SecretReference(SecretSource.GH), {})
