@@ -1,6 +1,8 @@
 """The signed token of an app, and what is said when it cannot be signed."""
 
 import datetime as dt
+import subprocess
+import sys
 
 import jwt
 import pytest
@@ -46,3 +48,21 @@ def test_what_is_no_private_key_is_refused_and_not_quoted(key):
     assert str(error) == "the private key of the app is no RSA key that can be used"
     assert (error.scope, error.__cause__) == ("installation", None)
     assert error.__suppress_context__
+
+
+def test_what_is_not_installed_is_named_by_its_extra():
+    script = (
+        "import sys; sys.modules['jwt'] = None\n"
+        "from prwatch.errors import ConfigError\n"
+        "from prwatch.github.app_jwt import require_extra\n"
+        "try: require_extra()\n"
+        "except ConfigError as error: print(error, error.hint, sep='|')\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == (
+        "signing in as a GitHub App needs the extra `app`|pip install 'prwatch[app]'\n"
+    )
