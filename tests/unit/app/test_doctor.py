@@ -17,6 +17,7 @@ from prwatch.errors import ConfigError
 from prwatch.http.in_process import create_in_process_transport
 from prwatch.simulator import GitHubApp, World
 from prwatch.store.opening import open_database
+from tests.app_keys import make_key
 from tests.contract.store_backends import open_schema
 from tests.product import NOON, MovedClock
 
@@ -217,6 +218,22 @@ async def test_a_token_without_scopes_and_far_end_is_no_warning(examined, world)
     findings = (await examined())["token of acme"]
 
     assert {each.health for each in findings} == {Health.OK}
+
+
+async def test_an_installation_that_renews_its_tokens_is_no_warning(examined, world):
+    private, public = make_key()
+    world.install_app(678, world.register_app(12345, public_key=public))
+    app = "id = 12345, installation = 678, private_key_env = 'KEY'"
+    text = f"[[workspace]]\nname = 'acme'\napp = {{ {app} }}\n"
+
+    findings = (await examined(text, KEY=private))["token of acme"]
+
+    assert {each.health for each in findings} == {Health.OK}
+    assert findings[0].text == (
+        "app 12345, installation 678 is a token of app-12345[bot] on github.com"
+        " (installation token of a GitHub App)"
+    )
+    assert not any("expires" in each.text for each in findings)
 
 
 async def test_a_used_up_budget_is_warned_of(examined, world):
