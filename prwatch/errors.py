@@ -14,7 +14,6 @@ Every error that prwatch raises on purpose.
     │   ├── WatchNotFound
     │   ├── TaskNotFound
     │   └── EventNotFound
-    ├── LeaseLost                       the work may be done twice; stop now
     ├── ProviderError                   exit 4
     │   ├── ProviderUnavailable         5xx, timeout, network              retryable
     │   ├── RateLimited                 primary or secondary; retry_at     retryable
@@ -22,9 +21,6 @@ Every error that prwatch raises on purpose.
     │   ├── PermissionDenied            one resource is not granted
     │   ├── ResourceGone                404, 410, 451
     │   └── ProtocolViolation           an answer that we do not understand
-    ├── DeliveryError
-    │   ├── DeliveryFailed              retryable
-    │   └── DeliveryRejected            permanent; goes to the dead letters
     └── DaemonError                     the running daemon refused; its reason
 
 Messages are ours: lower case, no trailing period, never a secret.
@@ -134,12 +130,6 @@ class EventNotFound(NotFound):
     code = "event_not_found"
 
 
-class LeaseLost(PrwatchError):
-    """Another worker holds the work now; what was done may be done twice."""
-
-    code = "lease_lost"
-
-
 class ProviderError(PrwatchError):
     """
     GitHub did not give what was asked.
@@ -227,25 +217,6 @@ class ProtocolViolation(ProviderError):
     """GitHub answered in a way that we do not understand."""
 
     code = "protocol_violation"
-
-
-class DeliveryError(PrwatchError):
-    """A sink did not take an event."""
-
-    code = "delivery_error"
-
-
-class DeliveryFailed(DeliveryError):
-    """The sink may take it later."""
-
-    code = "delivery_failed"
-    retryable = True
-
-
-class DeliveryRejected(DeliveryError):
-    """The sink will never take it."""
-
-    code = "delivery_rejected"
 
 
 class DaemonError(PrwatchError):

@@ -15,6 +15,7 @@ from typing import Final
 
 import anyio
 
+from prwatch.app.lease_owner import is_owner_gone
 from prwatch.clock import Clock
 from prwatch.domain.ids import build_id
 from prwatch.domain.outbox import (
@@ -56,8 +57,11 @@ class OutboxRelay:
         *,
         clock: Clock,
         chance: random.Random,
+        owner: str = "",
     ) -> None:
+        """Relay for `owner`, which says in each lease whose it is."""
         self._route = route
+        self._owner = owner
         self._database = database
         self._clock = clock
         self._chance = chance
@@ -104,6 +108,7 @@ class OutboxRelay:
         One delivery that hangs holds back nothing but its own pull request.
         """
         limit = max(1, self._route.sink.limit)
+        await self._reclaim()
         # Once means that what is to be tried again later waits for another run.
         until = self._clock.now() if is_once else None
         try:
@@ -177,7 +182,7 @@ class OutboxRelay:
         due_at = await self._read_due_at()
         if due_at is None or due_at > due_by:
             return []
-        name, token = self.name, build_id(now, self._chance)
+        name, token = self.name, f"{self._owner}/{build_id(now, self._chance)}"
 
         async def take(tx: Transaction) -> list[Delivery]:
             return await outbox.acquire_deliveries(
@@ -209,6 +214,24 @@ class OutboxRelay:
             self.delivered += sum(one.state is DeliveryState.DELIVERED for one in done)
         if self._in_flight == 0:
             self._held.clear()
+
+    async def _reclaim(self) -> None:
+        """Give back what processes held that do not live any more."""
+        name = self.name
+
+        async def look(tx: Transaction) -> list[str]:
+            return await outbox.list_lease_tokens(tx, name)
+
+        tokens = await self._database.read(look)
+        gone = [token for token in tokens if is_owner_gone(token)]
+        if not gone:
+            return
+
+        async def write(tx: Transaction) -> None:
+            for token in gone:
+                await outbox.release_deliveries(tx, name, token)
+
+        await self._database.transact(write)
 
     async def _release(self) -> None:
         """Give back what is held, so that nobody waits for the lease to end."""

@@ -2,11 +2,13 @@
 
 import contextlib
 import datetime as dt
+import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from prwatch.app.lease_owner import build_lease_owner
 from prwatch.app.mirror import Mirror
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.poll_memory import PollMemory
@@ -134,6 +136,7 @@ def _build_runtime(
     routes: Any,
 ) -> Runtime:
     clock, chance = surroundings.clock, surroundings.chance
+    owner = build_lease_owner(os.getpid())
     return Runtime(
         config=config,
         surroundings=surroundings,
@@ -143,7 +146,8 @@ def _build_runtime(
         settings=build_poll_settings(config.poll),
         wired=wired,
         relays=tuple(
-            OutboxRelay(route, database, clock=clock, chance=chance) for route in routes
+            OutboxRelay(route, database, clock=clock, chance=chance, owner=owner)
+            for route in routes
         ),
         interests=build_interests(config.sinks),
         task_sync=TaskSync(database, clock=clock, chance=chance),

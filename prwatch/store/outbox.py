@@ -129,6 +129,12 @@ async def release_deliveries(tx: Transaction, sink: str, lease_token: str) -> in
     return await tx.execute(query, sink=sink, lease_token=lease_token)
 
 
+async def list_lease_tokens(tx: Transaction, sink: str) -> list[str]:
+    """Return the tokens under which deliveries of a sink are held, ended or not."""
+    rows = await tx.fetch(_QUERIES["list_lease_tokens"], sink=sink)
+    return sorted(str(row["lease_token"]) for row in rows)
+
+
 async def next_due_at(tx: Transaction, sink: str) -> dt.datetime | None:
     """
     Return when the next delivery of a sink may be taken, or None without one.

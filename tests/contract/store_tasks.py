@@ -251,18 +251,18 @@ class TasksContract:
         assert not await store.write(remove, second)
         assert await store.read(list_all, "w1") == []
 
-    async def test_a_persons_link_is_released_and_an_entrys_stays(self, store):
+    async def test_a_persons_link_is_released_and_an_of_an_entry_stays(self, store):
         await store.write(targets.put_link, LINK)
-        entrys = replace(LINK, pr_number=13, written_as="octo/old")
-        await store.write(targets.put_link, entrys)
+        of_an_entry = replace(LINK, pr_number=13, written_as="octo/old")
+        await store.write(targets.put_link, of_an_entry)
 
         released = [
             await store.write(targets.release_link, link)
-            for link in (LINK, LINK, entrys)
+            for link in (LINK, LINK, of_an_entry)
         ]
 
         assert released == [True, False, False]
-        assert await store.read(targets.list_links, "w1") == [entrys]
+        assert await store.read(targets.list_links, "w1") == [of_an_entry]
 
     async def test_repositories_of_a_task_are_in_their_own_order(self, store):
         second = replace(ENTRY, repository_id="r2", position=0)

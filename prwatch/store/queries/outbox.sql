@@ -113,6 +113,11 @@ UPDATE deliveries SET
 WHERE sink = :sink AND state = 'acquired' AND lease_token = :lease_token
     AND due_at IS NOT NULL;
 
+-- name: list_lease_tokens
+-- Under which leases deliveries of a sink are held.
+SELECT DISTINCT lease_token FROM deliveries
+WHERE sink = :sink AND state = 'acquired' AND due_at IS NOT NULL;
+
 -- name: next_due_at
 -- When the first delivery that may leave is due.
 SELECT min(d.due_at) AS due_at FROM deliveries AS d

@@ -1,13 +1,17 @@
 """Delivering once: one attempt for each delivery that is due, sinks side by side."""
 
+import os
 import random
+import socket
 
 import anyio
 import pytest
 
-from prwatch.app.outbox_relay import OutboxRelay, SinkRoute, deliver_once
+from prwatch.app.lease_owner import build_lease_owner
+from prwatch.app.outbox_relay import LEASE, OutboxRelay, SinkRoute, deliver_once
 from prwatch.domain.outbox import Delivered, Retry
 from prwatch.simulator import World
+from prwatch.store import outbox
 from tests.product import MovedClock, open_product
 
 ALL = 'repository = "octo/hello"\nall = true'
@@ -44,13 +48,46 @@ async def product(tmp_path):
         yield opened
 
 
-def build_relay(product, receiver):
+def build_relay(product, receiver, *, owner=""):
     return OutboxRelay(
         SinkRoute(sink=receiver),
         product.runtime.database,
         clock=product.clock,
         chance=random.Random(0),
+        owner=owner,
     )
+
+
+async def hold_all(product, sink, lease_token):
+    """Take every delivery of a sink, as a process does that is killed then."""
+
+    async def take(tx):
+        now = product.clock.now()
+        await outbox.acquire_deliveries(
+            tx,
+            sink=sink,
+            now=now,
+            lease_until=now + LEASE,
+            lease_token=lease_token,
+            limit=100,
+        )
+
+    await product.runtime.database.transact(take)
+
+
+async def test_what_a_killed_process_held_goes_out_at_once(product):
+    async def take(_):
+        return Delivered()
+
+    killed = f"{socket.gethostname()}/{os.getpid()}/1"
+    await hold_all(product, "a", f"{killed}/x")
+    await hold_all(product, "b", f"{build_lease_owner(os.getpid())}/y")
+    freed, held = Receiver("a", take), Receiver("b", take)
+
+    await build_relay(product, freed).run_once()
+    await build_relay(product, held).run_once()
+
+    assert (sorted(freed.numbers), held.numbers) == ([1, 2, 3], [])
 
 
 async def test_what_has_to_be_tried_again_waits_for_another_run(product):
