@@ -1,6 +1,5 @@
 """Apps of the simulated GitHub: who gets a token, and what it is good for."""
 
-
 import jwt
 import pytest
 
