@@ -25,6 +25,7 @@ import httpx
 
 from prwatch.domain.outcome import Outcome, Retry
 from prwatch.errors import ProviderUnavailable
+from prwatch.github.app_answer import OPERATION as TOKEN_OPERATION
 from prwatch.github.path_errors import RESOURCE_LIMITS, retry_of
 
 MAX_HALVINGS: Final = 4
@@ -194,6 +195,8 @@ async def iter_batches(
 
 
 def _is_too_heavy(error: ProviderUnavailable) -> bool:
+    if error.operation == TOKEN_OPERATION:
+        return False  # nothing was asked yet: there is no token to ask with
     if error.status:
         return error.status in _TOO_HEAVY
     cause = error.__cause__

@@ -7,6 +7,7 @@ import anyio
 import httpx
 import pytest
 
+from prwatch.domain.reference import PullRequestReference
 from prwatch.errors import AuthenticationFailed, ProviderUnavailable, RateLimited
 from prwatch.github.app_auth import Installation, InstallationCredential
 from prwatch.github.client import GITHUB_COM, GitHub
@@ -121,6 +122,21 @@ async def test_those_who_wait_share_a_failure_and_the_next_one_tries_again(stage
     assert (len(failures), stage.mints) == (20, [502])
     await stage.credential.token()
     assert stage.mints == [502, 201]
+
+
+@pytest.mark.parametrize("kind", ["html502", "html504", "json500"])
+async def test_a_token_that_does_not_come_is_no_matter_of_size(stage, kind):
+    stage.world.add_repository("octo/hello")
+    references = [
+        PullRequestReference(owner="octo", name="hello", number=number)
+        for number in range(1, 9)
+    ]
+    stage.break_minting(kind, times=None)
+
+    with pytest.raises(ProviderUnavailable):
+        await stage.github.details(references)
+
+    assert len(stage.mints) == 1
 
 
 async def test_a_caller_that_is_cancelled_leaves_the_others_their_token(stage):
