@@ -66,6 +66,7 @@ def _decide(cycle: Cycle, sighting: Sighting) -> ObservationCommit | None:
     memory = cycle.memory.get(watch.id, now=now)
     observation = reading.observation
     memory.good_at = memory.full_read_at = now
+    memory.read_in = cycle.report.cycle_id
     if observation.checks is not UNOBSERVED:
         # Without checks what the probe said stands: they may lag behind the head.
         memory.is_busy = _is_busy(observation)
@@ -166,9 +167,3 @@ async def _follow_repository(cycle: Cycle, sighting: Sighting) -> None:
     if stored is not None:
         observation = sighting.reading.observation
         await follow_observation(cycle, sighting.view, stored, observation)
-
-
-def age(cycle: Cycle, watch: Watch) -> dt.timedelta | None:
-    """Return how long ago the last good observation was, or None without one."""
-    good_at = cycle.memory.get(watch.id, now=cycle.now()).good_at
-    return None if good_at is None else cycle.now() - good_at

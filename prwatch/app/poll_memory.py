@@ -20,6 +20,8 @@ class WatchMemory:
     full_read_at: dt.datetime
     """When the last full reading was made, or is pretended to have been."""
     asked_at: dt.datetime | None = None
+    read_in: str = ""
+    """The cycle of the last full reading. A time would not tell: clocks are set."""
     good_at: dt.datetime | None = None
     """When the last good observation was made, changed or not."""
     fingerprint: str = ""

@@ -63,8 +63,8 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
 
 def _was_read(run: AccountRun, watch: Watch) -> bool:
     """Return whether this cycle has read it already: a branch has just found it."""
-    good_at = run.cycle.memory.get(watch.id, now=run.cycle.now()).good_at
-    return good_at is not None and good_at >= run.cycle.report.started_at
+    memory = run.cycle.memory.get(watch.id, now=run.cycle.now())
+    return memory.read_in == run.cycle.report.cycle_id
 
 
 def _fill_places(
@@ -144,7 +144,9 @@ def _has_moved(run: AccountRun, watch: Watch, probe: Probe, now: dt.datetime) ->
     if memory.due_at is not None:
         # Held back: nothing new can be told before that time, whatever moves with it.
         is_known = probe.fingerprint == memory.held_fingerprint
-        if is_known and memory.due_at > now:
+        wait = memory.due_at - now
+        # Nothing is held back for longer: then the clock was set back meanwhile.
+        if is_known and dt.timedelta(0) < wait <= 2 * run.cycle.settings.settle:
             return False
         memory.held_fingerprint = probe.fingerprint
         return True

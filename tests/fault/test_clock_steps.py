@@ -49,3 +49,22 @@ async def test_a_stepped_clock_delays_no_news(tmp_path, step):
             (("associated", None, fresh.number),),
         }
         assert product.report.failures == []
+
+
+@pytest.mark.parametrize("step", [HOUR, -HOUR])
+async def test_a_stepped_clock_holds_no_settled_verdict_back(tmp_path, step):
+    true_time = MovedClock()
+    world, clock = World(true_time), SteppedClock(true_time)
+    world.add_repository("octo/hello")
+    opened = world.open_pull_request("octo/hello", branch="fix-greeting", number=12)
+
+    async with open_product(tmp_path, world, clock=clock, watches=(ONE,)) as product:
+        await product.cycle(is_forced=False)
+        true_time.advance(60.0)
+        world.set_check(opened, "test", conclusion="SUCCESS")
+        settling = await product.cycle(gap=0.0, is_forced=False)
+        clock.step = step
+        told = await product.cycles(2, gap=60.0, is_forced=False)
+
+    assert list_changes(settling) == [(("checks", "none", "pending"),)]
+    assert list_changes(told) == [(("checks", "pending", "success"),)]
