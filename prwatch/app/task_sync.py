@@ -1,5 +1,6 @@
 """Bringing stored tasks in line with what a source asks for: file or worktrees."""
 
+import contextlib
 import random
 from collections.abc import Sequence
 
@@ -11,9 +12,11 @@ from prwatch.domain.desired_steps import Step, TaskPlan
 from prwatch.domain.ids import build_id
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Workspace
+from prwatch.errors import StoreConflict
 from prwatch.store import tasks
 from prwatch.store.database import Database, Transaction
 
+ATTEMPTS = 3
 CHUNK = 150
 """Steps in one transaction: archiving one task takes several rows with it."""
 
@@ -45,8 +48,30 @@ class TaskSync:
 
         `origins` are those that the source speaks for: what they made and it names
         no longer is archived. `login` is who `@me` is; while it is '' that may be
-        anybody. Nothing is written when nothing differs.
+        anybody. Nothing is written when nothing differs. What another process
+        changes meanwhile is planned with anew.
+
+        Raises:
+            StoreConflict: Others changed the rows all the time.
         """
+        for _ in range(ATTEMPTS - 1):
+            with contextlib.suppress(StoreConflict):
+                return await self._plan_and_apply(
+                    workspace, desired, host=host, origins=origins, login=login
+                )
+        return await self._plan_and_apply(
+            workspace, desired, host=host, origins=origins, login=login
+        )
+
+    async def _plan_and_apply(
+        self,
+        workspace: Workspace,
+        desired: DesiredWorkspace,
+        *,
+        host: str,
+        origins: frozenset[Origin],
+        login: str,
+    ) -> TaskPlan:
 
         async def load(tx: Transaction) -> Snapshot:
             return await tasks.load_snapshot(tx, workspace, include_archived=True)

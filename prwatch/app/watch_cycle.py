@@ -25,11 +25,12 @@ from prwatch.errors import (
     ConfigError,
     ProviderError,
     RateLimited,
+    StoreConflict,
 )
 
 ACCOUNTS_AT_ONCE = 8
 ATTEMPTS = 3
-"""How often an account is walked when two of its repositories turn out to be one."""
+"""How often an account is walked when its rows change under the walk."""
 
 
 async def run_cycle(
@@ -59,17 +60,20 @@ async def run_cycle(
 async def _poll_account(cycle: Cycle, account: Account, worktrees: Worktrees) -> None:
     await follow_token(cycle, account)
     for _ in range(ATTEMPTS):
-        views: list[WorkspaceView] = []
-        for workspace in account.workspaces:
-            view = await cycle.mirror.view(workspace)
-            views.append(await reconcile(cycle, view, worktrees))
         try:
+            views: list[WorkspaceView] = []
+            for workspace in account.workspaces:
+                view = await cycle.mirror.view(workspace)
+                views.append(await reconcile(cycle, view, worktrees))
             await _walk_account(cycle, account, views)
-        except ViewOutdated:
+        except (ViewOutdated, StoreConflict):
+            # Another process, or an answer, took a row away that the views show.
             # Whoever had its turn before that was not looked at to the end.
+            cycle.mirror.forget()
             cycle = replace(cycle, is_forced=True)
-            continue
-        return
+        else:
+            return
+    _fail_all(cycle, account, "store_conflict", "others changed the rows all the time")
 
 
 async def _walk_account(
@@ -94,17 +98,8 @@ async def _walk_account(
         # The source of the token went bad while we ran: a file that others may read.
         _report(cycle, account, AuthenticationFailed(f"{error}; {error.hint}"))
     except TimeoutError:
-        for workspace in account.workspaces:
-            cycle.report.add_failure(
-                Failure(
-                    workspace=workspace.name,
-                    scope="host",
-                    reference="",
-                    failure_class=FailureClass.TRANSIENT,
-                    code="no_progress",
-                    message=f"no request finished for {deadline:.0f} s",
-                )
-            )
+        message = f"no request finished for {deadline:.0f} s"
+        _fail_all(cycle, account, "no_progress", message)
     finally:
         cycle.report.add_usage(subtract_usage(account.github.usage, before))
 
@@ -164,6 +159,21 @@ def _wants_viewer(run: AccountRun) -> bool:
     return any(
         watch.author for view in run.views for watch in view.snapshot.repository_watches
     )
+
+
+def _fail_all(cycle: Cycle, account: Account, code: str, message: str) -> None:
+    """Report what kept all workspaces of an account from being polled, for now."""
+    for workspace in account.workspaces:
+        cycle.report.add_failure(
+            Failure(
+                workspace=workspace.name,
+                scope="host",
+                reference="",
+                failure_class=FailureClass.TRANSIENT,
+                code=code,
+                message=message,
+            )
+        )
 
 
 def _report(cycle: Cycle, account: Account, error: ProviderError) -> None:
