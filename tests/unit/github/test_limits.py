@@ -188,6 +188,8 @@ def test_stored_blocks_are_taken_over_and_the_later_time_counts():
 
 
 def test_a_block_from_before_the_clock_was_set_back_ends():
-    limits = Limits(StillClock(), [("core", after(hours=2)), ("graphql", after(hours=1))])
+    limits = Limits(
+        StillClock(), [("core", after(hours=2)), ("graphql", after(hours=1))]
+    )
 
     assert limits.blocks == {"graphql": after(hours=1)}
