@@ -64,8 +64,13 @@ def build_turn(
         last_asked_at=memory.asked_at,
         is_archived=bool(repository and repository.is_archived),
         last_sign_at=max(watch.last_sign_at, view.last_session_start(watch)),
-        can_rest=view.origin(watch.task_id) is not Origin.CONFIG,
+        can_rest=can_rest(view, watch),
     )
+
+
+def can_rest(view: WorkspaceView, watch: Watch) -> bool:
+    """Return whether a searching watch may rest; the configuration's never do."""
+    return view.origin(watch.task_id) is not Origin.CONFIG
 
 
 def _sleeps(view: WorkspaceView, watch: Watch) -> bool:

@@ -12,6 +12,7 @@ from prwatch.app.references import (
     NamedWatch,
     Reference,
 )
+from prwatch.app.turns import can_rest
 from prwatch.app.workbench import Workbench
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.event_building import build_task_pull_request
@@ -293,7 +294,7 @@ class Desk:
         turn = Turn(
             kind=ReferenceKind.SEARCHING,
             last_sign_at=self._last_sign(watch),
-            can_rest=self.view.origin(watch.task_id) is not Origin.CONFIG,
+            can_rest=can_rest(self.view, watch),
         )
         is_asleep = is_resting(turn, now=self._now, intervals=self._intervals)
         return "resting" if is_asleep else "searching"
