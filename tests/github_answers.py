@@ -13,6 +13,7 @@ from prwatch.telemetry.secret import Secret
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
 API = "https://api.github.example"
+GITHUB_COM = Endpoints("https://api.github.com", "https://api.github.com/graphql")
 TOKEN = "ghp_never_to_be_seen"
 HEAD = "a" * 40
 REPOSITORY = {"id": "R_1", "nameWithOwner": "octo/hello", "isArchived": False}

@@ -20,7 +20,7 @@ from prwatch.errors import (
     RateLimited,
     ResourceGone,
 )
-from prwatch.github.exchange import Exchange, GraphQLError, parse_http_date
+from prwatch.github.exchange import Exchange, GraphQLError
 from prwatch.github.plausible import is_plausible
 from prwatch.github.wording import (
     NOT_ACCESSIBLE,
@@ -31,8 +31,10 @@ from prwatch.github.wording import (
     Refusal,
     find_refusal,
 )
+from prwatch.http.retry_after import parse_retry_after
 
 LIMIT_TYPES: Final = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
+_LONGEST_WAIT: Final = dt.timedelta(days=1)
 _OUR_FAULT: Final = frozenset(
     {
         "MAX_NODE_LIMIT_EXCEEDED",
@@ -135,14 +137,12 @@ def _limited(exchange: Exchange, bucket: str) -> RateLimited:
 
 
 def _parse_retry_after(exchange: Exchange) -> dt.datetime | None:
-    """Parse `Retry-After` (RFC 9110, 10.2.3): seconds or a date; None for nonsense."""
-    text = exchange.headers.get("retry-after", "").strip()
-    if not (text.isascii() and text.isdigit()):
-        return parse_http_date(text)
-    seconds = min(int(text[:9]), 86_400)
-    if exchange.date is None:
+    """Return the end of the wait that is asked for, on GitHub's clock, or None."""
+    now = exchange.date
+    if now is None:
         return None
-    return exchange.date + dt.timedelta(seconds=seconds)
+    wait = parse_retry_after(exchange.headers.get("retry-after", ""), now)
+    return None if wait is None else now + min(wait, _LONGEST_WAIT)
 
 
 def parse_epoch(text: str) -> dt.datetime | None:

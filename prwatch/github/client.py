@@ -45,25 +45,6 @@ class Endpoints:
     graphql_url: str
 
 
-GITHUB_COM: Final = Endpoints(
-    "https://api.github.com", "https://api.github.com/graphql"
-)
-
-
-def build_endpoints(host: str) -> Endpoints:
-    """
-    Return where a host answers.
-
-    Tenants with data residency (`octo.ghe.com`) answer under `api.`; every other
-    host but github.com is an Enterprise Server.
-    """
-    if host == "github.com":
-        return GITHUB_COM
-    if host.endswith(".ghe.com"):
-        return Endpoints(f"https://api.{host}", f"https://api.{host}/graphql")
-    return Endpoints(f"https://{host}/api/v3", f"https://{host}/api/graphql")
-
-
 class _Viewer(Node):
     login: str
     database_id: int | None = None

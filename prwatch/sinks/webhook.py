@@ -10,9 +10,9 @@ import httpx
 from prwatch.clock import Clock
 from prwatch.domain.outbox import Dead, Delivered, Delivery, DeliveryOutcome, Retry
 from prwatch.errors import ConfigError
+from prwatch.http.retry_after import parse_retry_after
 from prwatch.sinks.payload import encode_event
 from prwatch.sinks.reason import CLOSED, build_reason
-from prwatch.sinks.retry_after import parse_retry_after
 from prwatch.sinks.sink import SinkSettings
 from prwatch.sinks.webhook_signature import build_webhook_headers, parse_signing_key
 from prwatch.telemetry.secret import Secret

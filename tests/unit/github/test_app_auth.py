@@ -10,12 +10,13 @@ import pytest
 from prwatch.domain.reference import PullRequestReference
 from prwatch.errors import AuthenticationFailed, ProviderUnavailable, RateLimited
 from prwatch.github.app_auth import Installation, InstallationCredential
-from prwatch.github.client import GITHUB_COM, GitHub
+from prwatch.github.client import GitHub
 from prwatch.github.credentials import FileCredential, TokenCredential
 from prwatch.http.client import create_http_client
 from prwatch.simulator import Fault, GitHubApp, World
 from prwatch.telemetry.secret import Secret
 from tests.app_keys import make_key
+from tests.github_answers import GITHUB_COM
 from tests.product import NOON, MovedClock
 
 APP, INSTALLATION = 4242, 777

@@ -20,12 +20,13 @@ from prwatch.errors import (
     ProviderUnavailable,
     RateLimited,
 )
-from prwatch.github.client import Endpoints, GitHub, build_endpoints
+from prwatch.github.client import Endpoints, GitHub
 from prwatch.github.credentials import TokenCredential
 from prwatch.github.limits import Limits
 from prwatch.telemetry.secret import Secret
 from tests.github_answers import (
     API,
+    GITHUB_COM,
     NOW,
     TOKEN,
     ScriptedHost,
@@ -48,7 +49,7 @@ async def test_the_account_behind_a_token_is_told_with_its_scopes():
         github = GitHub(
             http,
             TokenCredential(Secret(TOKEN), source="test"),
-            endpoints=build_endpoints("github.com"),
+            endpoints=GITHUB_COM,
             clock=StillClock(),
             settle=dt.timedelta(0),
         )
@@ -59,30 +60,6 @@ async def test_the_account_behind_a_token_is_told_with_its_scopes():
     request = route.calls.last.request
     assert request.headers["authorization"] == f"Bearer {TOKEN}"
     assert json.loads(request.content)["operationName"] == "Viewer"
-
-
-@pytest.mark.parametrize(
-    ("host", "endpoints"),
-    [
-        pytest.param(
-            "github.com",
-            Endpoints("https://api.github.com", "https://api.github.com/graphql"),
-            id="github.com",
-        ),
-        pytest.param(
-            "octo.ghe.com",
-            Endpoints("https://api.octo.ghe.com", "https://api.octo.ghe.com/graphql"),
-            id="data residency",
-        ),
-        pytest.param(
-            "git.example",
-            Endpoints("https://git.example/api/v3", "https://git.example/api/graphql"),
-            id="enterprise server",
-        ),
-    ],
-)
-def test_a_host_answers_where_its_kind_does(host, endpoints):
-    assert build_endpoints(host) == endpoints
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,19 @@ from prwatch.domain.explanation import Explanation
 from prwatch.domain.outcome import Found, NotFound, Unreadable
 from prwatch.domain.pull_request import UNOBSERVED
 from prwatch.domain.reference import PullRequestReference
-from prwatch.github.client import GITHUB_COM, GitHub
+from prwatch.github.client import GitHub
 from prwatch.github.credentials import TokenCredential
 from prwatch.http.client import create_http_client
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from prwatch.telemetry.secret import Secret
-from tests.github_answers import ScriptedHost, make_node, make_rollup, make_run, reply
+from tests.github_answers import (
+    GITHUB_COM,
+    ScriptedHost,
+    make_node,
+    make_rollup,
+    make_run,
+    reply,
+)
 from tests.unit.simulator.stage import MovedClock
 
 ONE = PullRequestReference(owner="octo", name="hello", number=12)

@@ -9,12 +9,13 @@ from prwatch.domain.compare import advance, compare
 from prwatch.domain.events import ChangeField
 from prwatch.domain.outcome import Found
 from prwatch.domain.reference import PullRequestReference
-from prwatch.github.client import GITHUB_COM, GitHub
+from prwatch.github.client import GitHub
 from prwatch.github.credentials import TokenCredential
 from prwatch.http.client import create_http_client
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from prwatch.simulator.story import STEP_GAP, STORY, VARIES, set_the_stage
 from prwatch.telemetry.secret import Secret
+from tests.github_answers import GITHUB_COM
 from tests.unit.simulator.stage import MovedClock
 
 SETTLE = dt.timedelta(seconds=20)

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from prwatch.sinks.retry_after import parse_retry_after
+from prwatch.http.retry_after import parse_retry_after
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
 YEAR = dt.timedelta(days=365)

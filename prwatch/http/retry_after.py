@@ -1,4 +1,4 @@
-"""How long a receiver of webhooks asks us to wait."""
+"""How long a server asks us to wait."""
 
 import datetime as dt
 from email.utils import parsedate_to_datetime
