@@ -7,10 +7,10 @@ import random
 
 import httpx
 
+from prwatch.app.command.workbench import open_workbench
 from prwatch.app.polling import run_everything_once
 from prwatch.app.runtime import open_runtime
 from prwatch.app.surroundings import Surroundings
-from prwatch.app.workbench import open_workbench
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from tests.unit.simulator.stage import MovedClock

@@ -8,8 +8,8 @@ import socket
 
 import anyio
 
-from prwatch.app.loop_registry import LoopRegistry
-from prwatch.app.supervisor import Supervisor
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.supervisor import Supervisor
 from prwatch.telemetry.systemd import SystemdNotifier
 
 EPOCH = dt.datetime(2026, 11, 30, 1, 2, 3, tzinfo=dt.UTC)

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from prwatch.app.cycle import Account
 from prwatch.app.host import find_host
+from prwatch.app.walk.cycle import Account
 from prwatch.app.wired_accounts import UnusableWorkspace, WiredAccounts
 from prwatch.clock import Clock
 from prwatch.config.entries import Workspace as WorkspaceEntry

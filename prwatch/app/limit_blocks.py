@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Mapping
 
-from prwatch.app.cycle import Account
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle import Account
 from prwatch.store import connections, rate_limit
 from prwatch.store.database import Transaction
 from prwatch.store.rate_limit import RateLimitBlock

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from prwatch.app.cycle import Cycle
-from prwatch.app.cycle_report import CycleReport, Failure
+from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.limit_blocks import restore_blocks, store_blocks
-from prwatch.app.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
-from prwatch.app.poll_settings import PollSettings
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
-from prwatch.app.watch_cycle import run_cycle
+from prwatch.app.walk.cycle import Cycle
+from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.poll_settings import PollSettings
+from prwatch.app.walk.watch_cycle import run_cycle
 from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id

@@ -9,7 +9,7 @@ import anyio
 import structlog
 from anyio.abc import TaskStatus
 
-from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.clock import Clock
 from prwatch.errors import StoreError
 from prwatch.store.database import Database, Transaction

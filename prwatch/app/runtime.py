@@ -11,12 +11,12 @@ from typing import Any
 from prwatch.app.lease_owner import build_lease_owner
 from prwatch.app.mirror import Mirror
 from prwatch.app.outbox_relay import OutboxRelay
-from prwatch.app.poll_memory import PollMemory
-from prwatch.app.poll_settings import PollSettings, build_poll_settings
 from prwatch.app.routes import build_interests, wire_routes
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_sync import TaskSync
+from prwatch.app.walk.poll_memory import PollMemory
+from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
 from prwatch.app.wired_accounts import WiredAccounts
 from prwatch.app.worktrees import LiveWorktrees
 from prwatch.clock import Clock

@@ -3,7 +3,7 @@
 import contextlib
 from dataclasses import replace
 
-from prwatch.app.cycle import Account, Cycle
+from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.errors import ConfigError, ProviderError
 from prwatch.store import connections
 from prwatch.store.database import Transaction

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from prwatch.app.cycle import Account
+from prwatch.app.walk.cycle import Account
 from prwatch.domain.task import Workspace
 
 

@@ -8,7 +8,7 @@ from prwatch.cli.options import get_options, global_options, load, run_async
 from prwatch.cli.output import print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from prwatch.app.token_status import TokenStatus
+    from prwatch.app.command.token_status import TokenStatus
 
 
 @click.group("auth")
@@ -26,7 +26,7 @@ def status(ctx: click.Context) -> None:
 
     Asks GitHub once for each token. Exits with 1 when one cannot be used.
     """
-    from prwatch.app.token_status import read_token_statuses  # noqa: PLC0415 - heavy
+    from prwatch.app.command.token_status import read_token_statuses  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
     from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
 

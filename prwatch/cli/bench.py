@@ -9,7 +9,7 @@ import click
 from prwatch.cli.options import get_options, load, run_async
 
 if TYPE_CHECKING:
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ DURATION = Typed("duration", "duration")
 
 
 def _find_parser(kind: str) -> Callable[[str], Any]:
-    from prwatch.app import references, task_edit  # noqa: PLC0415 - heavy
+    from prwatch.app.command import references, task_edit  # noqa: PLC0415 - heavy
     from prwatch.config.durations import parse_duration  # noqa: PLC0415 - goes with it
 
     parsers: dict[str, Callable[[str], Any]] = {
@@ -80,7 +80,7 @@ def run_with_config(
     """
     import sys  # noqa: PLC0415 - goes with the rest
 
-    from prwatch.app.workbench import open_workbench  # noqa: PLC0415 - heavy
+    from prwatch.app.command.workbench import open_workbench  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
     from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
 

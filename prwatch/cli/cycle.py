@@ -9,7 +9,7 @@ from prwatch.cli.options import get_options, global_options, load, run_async
 from prwatch.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from prwatch.app.cycle_report import CycleReport
+    from prwatch.app.walk.cycle_report import CycleReport
     from prwatch.config.loader import LoadedConfig
 
 
@@ -36,7 +36,7 @@ def refuse_beside_daemon(loaded: "LoadedConfig") -> None:
     Raises:
         StoreUnavailable: A daemon runs on this state folder, or it is unwritable.
     """
-    from prwatch.app.daemon_lock import read_daemon_lock  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.daemon_lock import read_daemon_lock  # noqa: PLC0415 - heavy
     from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
 
     if loaded.config.database_url:

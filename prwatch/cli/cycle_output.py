@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from prwatch.app.cycle_report import CycleReport
+from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.cli.output import format_count, print_json, print_table, print_text
 from prwatch.config.model import Config
 

@@ -12,7 +12,7 @@ from prwatch.cli.options import get_options, global_options, run_async
 from prwatch.cli.output import is_terminal, print_json, print_text
 
 if TYPE_CHECKING:
-    from prwatch.app.demo import Scene
+    from prwatch.app.command.demo import Scene
 
 PAUSE_SECONDS = 1.5
 """Between two steps on a terminal: time to read, and the story under a minute."""
@@ -29,7 +29,7 @@ def command(ctx: click.Context, *, is_fast: bool) -> None:
     Needs no token and no network. The story runs through the same code that
     watches real pull requests; --json prints its events alone, one a line.
     """
-    from prwatch.app.demo import load_demo_config, play_story  # noqa: PLC0415 - heavy
+    from prwatch.app.command.demo import load_demo_config, play_story  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
     from prwatch.clock import SystemClock  # noqa: PLC0415 - heavy
 

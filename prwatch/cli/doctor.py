@@ -9,7 +9,7 @@ from prwatch.cli.output import print_json, print_text
 from prwatch.errors import ConfigError
 
 if TYPE_CHECKING:
-    from prwatch.app.finding import Finding
+    from prwatch.app.command.finding import Finding
 
 _MARKS = {"ok": "ok     ", "warning": "warning", "broken": "BROKEN "}
 
@@ -38,7 +38,7 @@ def command(ctx: click.Context) -> None:
 
 
 def _examine(ctx: click.Context) -> "list[Finding]":
-    from prwatch.app.doctor import describe_broken_config, examine  # noqa: PLC0415 - heavy
+    from prwatch.app.command.doctor import describe_broken_config, examine  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
     from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
 

@@ -15,7 +15,7 @@ from prwatch.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.workbench import Workbench
     from prwatch.store.events import EventRecord
 
 TYPES = ("GitHubPRFeedback", "GitHubTaskPRUpdated")
@@ -55,7 +55,7 @@ def tail(
 
     With --json each is a line of its own, as sinks get it.
     """
-    from prwatch.app import event_commands  # noqa: PLC0415 - heavy
+    from prwatch.app.command import event_commands  # noqa: PLC0415 - heavy
 
     which = event_commands.TailFilter(workspace=workspace, type=event_type or "")
     is_json = get_options(ctx).is_json
@@ -81,7 +81,7 @@ def tail(
 @click.pass_context
 def show(ctx: click.Context, *, event: str) -> None:
     """Show one event, and where it stands at each sink."""
-    from prwatch.app import event_commands  # noqa: PLC0415 - heavy
+    from prwatch.app.command import event_commands  # noqa: PLC0415 - heavy
 
     record = run_on_bench(ctx, lambda bench: event_commands.show_event(bench, event))
     if get_options(ctx).is_json:
@@ -119,7 +119,7 @@ def retry(ctx: click.Context, *, event: str | None, sink: str, is_dead: bool) ->
 
     They go with the next delivery, under the ids that they had.
     """
-    from prwatch.app import event_commands  # noqa: PLC0415 - heavy
+    from prwatch.app.command import event_commands  # noqa: PLC0415 - heavy
 
     if (event is None) != is_dead:
         raise click.UsageError("give the id of an event, or --dead", ctx)
@@ -140,7 +140,7 @@ def retry(ctx: click.Context, *, event: str | None, sink: str, is_dead: bool) ->
 
 
 def _print_event(record: "EventRecord", *, is_json: bool) -> None:
-    from prwatch.app.event_commands import describe_event, list_changes  # noqa: PLC0415 - heavy
+    from prwatch.app.command.event_commands import describe_event, list_changes  # noqa: PLC0415 - heavy
 
     if is_json:
         print_json(describe_event(record))

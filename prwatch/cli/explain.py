@@ -16,8 +16,8 @@ from prwatch.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from prwatch.app.explain import Explained
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.explain import Explained
+    from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
     from prwatch.domain.explanation import ExplainedCheck, Explanation
 
@@ -40,7 +40,7 @@ def command(ctx: click.Context, *, ref: Any, is_live: bool, workspace: str) -> N
     check and every reviewer; it is not stored. Exits with 4 when GitHub did not
     answer.
     """
-    from prwatch.app.explain import explain_live, explain_stored  # noqa: PLC0415 - heavy
+    from prwatch.app.command.explain import explain_live, explain_stored  # noqa: PLC0415 - heavy
 
     async def work(bench: "Workbench", loaded: "LoadedConfig") -> Any:
         named = ref or await _find_current(ctx, bench, workspace)
@@ -58,7 +58,7 @@ def command(ctx: click.Context, *, ref: Any, is_live: bool, workspace: str) -> N
 
 
 async def _find_current(ctx: click.Context, bench: "Workbench", workspace: str) -> Any:
-    from prwatch.app.current_checkout import find_current_branch  # noqa: PLC0415 - heavy
+    from prwatch.app.command.current_checkout import find_current_branch  # noqa: PLC0415 - heavy
 
     chosen = await bench.get_workspace(workspace)
     host, options = bench.get_host(chosen.name), get_options(ctx)

@@ -53,8 +53,8 @@ def _join(names: object) -> str:
 
 
 def _ask(ctx: click.Context) -> Mapping[str, Any] | None:
-    from prwatch.app.control_client import ask  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon_lock import read_daemon_lock  # noqa: PLC0415 - goes with it
+    from prwatch.app.daemon.control_client import ask  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.daemon_lock import read_daemon_lock  # noqa: PLC0415 - goes with it
 
     loaded = load(ctx)
 

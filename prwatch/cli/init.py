@@ -54,7 +54,7 @@ def command(
 
 
 def _write_config(ctx: click.Context, *, is_forced: bool) -> None:
-    from prwatch.app.initialise import detect, render_config, write_file  # noqa: PLC0415 - heavy
+    from prwatch.app.command.initialise import detect, render_config, write_file  # noqa: PLC0415 - heavy
     from prwatch.config.places import find_config  # noqa: PLC0415 - heavy
 
     options = get_options(ctx)
@@ -92,13 +92,13 @@ def _choose_path(ctx: click.Context) -> Path:
 def _write_unit(
     ctx: click.Context, *, is_forced: bool, is_of_user: bool, folder: Path | None
 ) -> None:
-    from prwatch.app.initialise import (  # noqa: PLC0415 - heavy
+    from prwatch.app.command.initialise import (  # noqa: PLC0415 - heavy
         find_program,
         list_unit_warnings,
         render_unit,
         write_file,
     )
-    from prwatch.app.unit_check import UNIT, get_user_folder  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.unit_check import UNIT, get_user_folder  # noqa: PLC0415 - heavy
 
     options = get_options(ctx)
     usual = get_user_folder(options.environ) if is_of_user else SYSTEM_FOLDER

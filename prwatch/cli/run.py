@@ -39,13 +39,13 @@ async def _run(
     surroundings: "Surroundings",
     redactor: "Redactor",
 ) -> None:
-    from prwatch.app.control_server import ControlServer  # noqa: PLC0415 - heavy
-    from prwatch.app.control_socket import choose_socket_path  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon import Daemon, open_shift  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon_commands import build_commands  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon_lock import acquire_daemon_lock  # noqa: PLC0415 - heavy
-    from prwatch.app.loop_registry import LoopRegistry  # noqa: PLC0415 - heavy
-    from prwatch.app.watchdog import Watchdog  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.control_server import ControlServer  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.control_socket import choose_socket_path  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.daemon import Daemon, open_shift  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.daemon_commands import build_commands  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.daemon_lock import acquire_daemon_lock  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.loop_registry import LoopRegistry  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.watchdog import Watchdog  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import read_secrets  # noqa: PLC0415 - heavy
     from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
     from prwatch.telemetry.systemd import (  # noqa: PLC0415 - heavy

@@ -16,7 +16,7 @@ from prwatch.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from prwatch.app.status import Status, WorkspaceStatus
+    from prwatch.app.command.status import Status, WorkspaceStatus
 
 DELIVERY_STATES = ("pending", "acquired", "delivered", "dropped", "dead")
 
@@ -30,7 +30,7 @@ def command(ctx: click.Context) -> None:
 
     Asks the daemon when one runs; without one it shows what the store knows.
     """
-    from prwatch.app.status import read_status  # noqa: PLC0415 - heavy
+    from prwatch.app.command.status import read_status  # noqa: PLC0415 - heavy
 
     status = run_on_bench(ctx, read_status)
     if get_options(ctx).is_json:

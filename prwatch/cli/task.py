@@ -19,8 +19,8 @@ from prwatch.cli.output import format_time, print_json, print_table, print_text
 from prwatch.cli.watch import tell_state
 
 if TYPE_CHECKING:
-    from prwatch.app.task_listing import TaskRow
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.task_listing import TaskRow
+    from prwatch.app.command.workbench import Workbench
 
 
 @click.group("task")
@@ -63,7 +63,7 @@ def add(
     workspace: str,
 ) -> None:
     """Add a task, or add to the one of that id."""
-    from prwatch.app.task_commands import NewTask, add_task  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import NewTask, add_task  # noqa: PLC0415 - heavy
 
     new = NewTask(
         id=task,
@@ -82,7 +82,7 @@ def add(
 @click.pass_context
 def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
     """List tasks."""
-    from prwatch.app.task_listing import list_tasks  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_listing import list_tasks  # noqa: PLC0415 - heavy
 
     rows = run_on_bench(
         ctx, lambda bench: list_tasks(bench, workspace=workspace, is_all=is_all)
@@ -114,7 +114,7 @@ def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
 @click.pass_context
 def show(ctx: click.Context, *, task: str, workspace: str) -> None:
     """Show one task with its sessions and pull requests."""
-    from prwatch.app.task_listing import show_task  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_listing import show_task  # noqa: PLC0415 - heavy
 
     row = run_on_bench(ctx, lambda bench: show_task(bench, task, workspace=workspace))
     if get_options(ctx).is_json:
@@ -131,7 +131,7 @@ def show(ctx: click.Context, *, task: str, workspace: str) -> None:
 @click.pass_context
 def link(ctx: click.Context, *, task: str, pull_request: Any, workspace: str) -> None:
     """Attach a pull request to a task."""
-    from prwatch.app.task_commands import link_pull_request  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import link_pull_request  # noqa: PLC0415 - heavy
 
     _run(
         ctx,
@@ -148,7 +148,7 @@ def link(ctx: click.Context, *, task: str, pull_request: Any, workspace: str) ->
 @click.pass_context
 def detach(ctx: click.Context, *, task: str, pull_request: Any, workspace: str) -> None:
     """Take a pull request off a task; only `link` brings it back."""
-    from prwatch.app.task_commands import detach_pull_request  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import detach_pull_request  # noqa: PLC0415 - heavy
 
     async def work(bench: "Workbench") -> bool:
         await detach_pull_request(bench, task, pull_request, workspace=workspace)
@@ -164,7 +164,7 @@ def detach(ctx: click.Context, *, task: str, pull_request: Any, workspace: str) 
 @click.pass_context
 def archive(ctx: click.Context, *, task: str, workspace: str) -> None:
     """Archive a task: it watches nothing any more, its history stays."""
-    from prwatch.app.task_commands import archive_task  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import archive_task  # noqa: PLC0415 - heavy
 
     _run_change(
         ctx,
@@ -181,7 +181,7 @@ def archive(ctx: click.Context, *, task: str, workspace: str) -> None:
 @click.pass_context
 def unarchive(ctx: click.Context, *, task: str, workspace: str) -> None:
     """Take an archived task up again."""
-    from prwatch.app.task_commands import unarchive_task  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import unarchive_task  # noqa: PLC0415 - heavy
 
     _run_change(
         ctx,
@@ -224,8 +224,8 @@ def start(
     workspace: str,
 ) -> None:
     """Start a session of a task, or start it again."""
-    from prwatch.app.references import NamedRepository  # noqa: PLC0415 - heavy
-    from prwatch.app.task_commands import start_session  # noqa: PLC0415 - heavy
+    from prwatch.app.command.references import NamedRepository  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import start_session  # noqa: PLC0415 - heavy
 
     if repository is not None and worktree is not None:
         raise click.UsageError("--repository and --worktree exclude each other", ctx)
@@ -249,7 +249,7 @@ def start(
 @click.pass_context
 def end(ctx: click.Context, *, task: str, session: str, workspace: str) -> None:
     """End a session. What it had checked out stays watched."""
-    from prwatch.app.task_commands import end_session  # noqa: PLC0415 - heavy
+    from prwatch.app.command.task_commands import end_session  # noqa: PLC0415 - heavy
 
     _run_change(
         ctx,

@@ -12,8 +12,8 @@ from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import format_age, is_terminal, print_json, print_text
 
 if TYPE_CHECKING:
-    from prwatch.app.wait import WaitResult
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.wait import WaitResult
+    from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
 
 GOALS = ("checks", "review", "merged")
@@ -56,7 +56,7 @@ def command(
     Exits with 0 when it succeeded, 1 when it failed or was closed without a merge,
     and 124 when the time is over. What is not watched is read, and not stored.
     """
-    from prwatch.app.wait import Goal, open_waiter  # noqa: PLC0415 - heavy
+    from prwatch.app.command.wait import Goal, open_waiter  # noqa: PLC0415 - heavy
 
     teller = _Teller(goal)
 

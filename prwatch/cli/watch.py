@@ -24,10 +24,10 @@ from prwatch.cli.output import (
 if TYPE_CHECKING:
     import datetime as dt
 
-    from prwatch.app.check import CheckReport
-    from prwatch.app.watch_commands import Added
-    from prwatch.app.watch_listing import WatchList, WatchRow
-    from prwatch.app.workbench import Workbench
+    from prwatch.app.command.check import CheckReport
+    from prwatch.app.command.watch_commands import Added
+    from prwatch.app.command.watch_listing import WatchList, WatchRow
+    from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
 
 PROVIDER_EXIT = 4
@@ -59,8 +59,8 @@ def add(
     ctx: click.Context, *, ref: Any, is_all: bool, task: str | None, workspace: str
 ) -> None:
     """Watch a pull request, a branch, or a repository."""
-    from prwatch.app.references import NamedRepository, NamedWatch  # noqa: PLC0415 - heavy
-    from prwatch.app.watch_commands import add_adoption, add_watch  # noqa: PLC0415 - heavy
+    from prwatch.app.command.references import NamedRepository, NamedWatch  # noqa: PLC0415 - heavy
+    from prwatch.app.command.watch_commands import add_adoption, add_watch  # noqa: PLC0415 - heavy
 
     if isinstance(ref, NamedWatch):
         raise click.UsageError("the id of a watch names what is watched already", ctx)
@@ -93,7 +93,7 @@ def add(
 @click.pass_context
 def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
     """List what is watched, with its state."""
-    from prwatch.app.watch_listing import list_watches  # noqa: PLC0415 - heavy
+    from prwatch.app.command.watch_listing import list_watches  # noqa: PLC0415 - heavy
 
     async def work(bench: "Workbench") -> "tuple[WatchList, dt.datetime]":
         listed = await list_watches(bench, workspace=workspace, is_all=is_all)
@@ -186,7 +186,7 @@ def check(ctx: click.Context, *, ref: Any, is_direct: bool, workspace: str) -> N
 @click.pass_context
 def remove(ctx: click.Context, *, ref: Any, workspace: str) -> None:
     """Stop watching a pull request, a branch or a repository."""
-    from prwatch.app.watch_commands import remove_watch  # noqa: PLC0415 - heavy
+    from prwatch.app.command.watch_commands import remove_watch  # noqa: PLC0415 - heavy
 
     async def work(bench: "Workbench") -> Any:
         named = ref or await _find_current(ctx, bench, workspace)
@@ -212,7 +212,7 @@ def tell_age(moment: "dt.datetime | None", now: "dt.datetime") -> str | None:
 
 
 async def _find_current(ctx: click.Context, bench: "Workbench", workspace: str) -> Any:
-    from prwatch.app.current_checkout import find_current_branch  # noqa: PLC0415 - heavy
+    from prwatch.app.command.current_checkout import find_current_branch  # noqa: PLC0415 - heavy
 
     chosen = await bench.get_workspace(workspace)
     host, options = bench.get_host(chosen.name), get_options(ctx)
@@ -222,7 +222,7 @@ async def _find_current(ctx: click.Context, bench: "Workbench", workspace: str) 
 async def _find(
     ctx: click.Context, bench: "Workbench", ref: Any, workspace: str
 ) -> "tuple[WatchRow, ...]":
-    from prwatch.app.watch_listing import find_watches  # noqa: PLC0415 - heavy
+    from prwatch.app.command.watch_listing import find_watches  # noqa: PLC0415 - heavy
 
     named = ref or await _find_current(ctx, bench, workspace)
     return await find_watches(bench, named, workspace=workspace)
@@ -235,7 +235,7 @@ async def _check(
     *,
     is_direct: bool,
 ) -> "tuple[CheckReport, ...]":
-    from prwatch.app.check import check_and_deliver, request_check  # noqa: PLC0415 - heavy
+    from prwatch.app.command.check import check_and_deliver, request_check  # noqa: PLC0415 - heavy
     from prwatch.app.runtime import open_runtime  # noqa: PLC0415 - heavy
 
     ids = [row.id for row in rows if row.id]

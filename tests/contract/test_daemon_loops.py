@@ -2,10 +2,10 @@
 
 import pytest
 
-from prwatch.app.daemon import RelayService
-from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.daemon.daemon import RelayService
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.polling import poll
-from prwatch.app.watch_loop import WatchLoop
 from prwatch.simulator import World
 from tests.contract.service import ServiceContract
 from tests.product import LoopClock, open_product

@@ -5,12 +5,12 @@ import datetime as dt
 import anyio
 import pytest
 
-from prwatch.app.control_server import ControlServer
-from prwatch.app.line_socket import connect_line_socket
-from prwatch.app.loop_registry import LoopRegistry
-from prwatch.app.reload import Reloader
+from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.daemon.line_socket import connect_line_socket
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.reload import Reloader
+from prwatch.app.daemon.watchdog import Watchdog
 from prwatch.app.retention import EventRetention, Retention
-from prwatch.app.watchdog import Watchdog
 from prwatch.store.opening import open_database
 from prwatch.telemetry.systemd import SystemdNotifier
 from tests.contract.service import MOST_STEPS, ROUNDS, Readiness, ServiceContract

@@ -9,9 +9,9 @@ import httpx
 import pytest
 import trio.testing
 
-from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.outbox_relay import OutboxRelay, SinkRoute
-from prwatch.app.watch_loop import WatchLoop
 from prwatch.domain.outbox import Delivered
 from prwatch.http.client import create_http_client
 from prwatch.simulator import World

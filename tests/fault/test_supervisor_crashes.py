@@ -7,7 +7,7 @@ import pytest
 import structlog.testing
 import trio.testing
 
-from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.errors import StoreCorrupt, StoreUnavailable
 from tests.daemon_parts import (
     FakeService,

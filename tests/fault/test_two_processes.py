@@ -11,7 +11,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from prwatch.app.check import check_and_deliver
+from prwatch.app.command.check import check_and_deliver
 from prwatch.app.polling import poll
 from prwatch.clock import SystemClock
 from prwatch.simulator import GitHubApp

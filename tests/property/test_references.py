@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prwatch.app.references import (
+from prwatch.app.command.references import (
     InvalidReference,
     NamedBranch,
     NamedPullRequest,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from prwatch.app.references import NamedPullRequest
-from prwatch.app.task_commands import detach_pull_request
-from prwatch.app.task_listing import show_task
-from prwatch.app.watch_commands import add_watch
+from prwatch.app.command.references import NamedPullRequest
+from prwatch.app.command.task_commands import detach_pull_request
+from prwatch.app.command.task_listing import show_task
+from prwatch.app.command.watch_commands import add_watch
 from prwatch.config.loader import load_config
 from prwatch.errors import NotFound, PrwatchError
 from tests.benches import ONE, make_stage

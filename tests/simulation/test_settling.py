@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from structlog.testing import capture_logs
 
-from prwatch.app.check import check_watch
+from prwatch.app.command.check import check_watch
 from tests.product import NOON, MovedClock, list_changes, open_product
 from tests.simulation.scenarios import make_world
 

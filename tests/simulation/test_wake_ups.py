@@ -8,8 +8,8 @@ import httpx
 import pytest
 import trio.testing
 
-from prwatch.app.loop_registry import LoopRegistry
-from prwatch.app.watch_loop import WatchLoop
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.simulator import GitHubApp
 from tests.product import LoopClock, open_product
 from tests.simulation.scenarios import make_world

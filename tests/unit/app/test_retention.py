@@ -5,7 +5,7 @@ import pytest
 import structlog.testing
 import trio.testing
 
-from prwatch.app.loop_registry import LoopRegistry
+from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.retention import CHUNK, EventRetention, Retention
 from prwatch.domain.outbox import DeliveryState, Settlement
 from prwatch.errors import StoreUnavailable

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from prwatch.app.cycle_report import CycleReport, Failure
+from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.cli.cycle_output import print_report
 from prwatch.config.loader import load_config
 from prwatch.domain.outcome import FailureClass

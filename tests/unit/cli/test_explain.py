@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from prwatch.app.explain import Explained
+from prwatch.app.command.explain import Explained
 from prwatch.cli.explain import print_explained
 from prwatch.cli.output import format_time
 from prwatch.domain.explanation import Explanation, explain_checks

@@ -5,8 +5,8 @@ import contextlib
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from prwatch.app.control_server import ControlServer
-from prwatch.app.daemon_lock import acquire_daemon_lock
+from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 
 WELL = {"ok": True, "stalled": [], "failing_loops": [], "failures": {"config": 1}}
 ILL = {

@@ -7,7 +7,7 @@ import click
 import pytest
 
 import prwatch
-from prwatch.app.wait import Goal
+from prwatch.app.command.wait import Goal
 from prwatch.cli.events import TYPES
 from prwatch.cli.main import COMMANDS, run
 from prwatch.cli.options import LOG_LEVELS, Options

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from prwatch.app.status import DaemonStatus, Status
+from prwatch.app.command.status import DaemonStatus, Status
 from prwatch.cli.status import print_status
 from prwatch.store.rate_limit import RateLimitBlock
 

@@ -1,0 +1,1 @@
+"""The use cases behind single commands, one a file."""

@@ -1,0 +1,196 @@
+"""Changing what tasks ask for, as a person's command does: only ever adding."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prwatch.app.command.references import (
+    NamedBranch,
+    NamedPullRequest,
+    NamedRepository,
+)
+from prwatch.app.command.workbench import Workbench
+from prwatch.config.forms import IDENTIFIER, TEXT
+from prwatch.domain.desired import (
+    DesiredRepository,
+    DesiredTask,
+    DesiredWorkspace,
+)
+from prwatch.domain.desired_plan import plan_tasks
+from prwatch.domain.desired_steps import Step
+from prwatch.domain.repository_names import RepositoryNames
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.task import PullRequestLink, Task, Workspace
+from prwatch.errors import PrwatchError, TaskNotFound
+from prwatch.store import targets, task_pull_requests
+from prwatch.store.database import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTask:
+    """A stored task with its workspace and all that the workspace has."""
+
+    workspace: Workspace
+    task: Task
+    snapshot: Snapshot
+
+
+async def put_task(
+    bench: Workbench, workspace: Workspace, wanted: DesiredTask
+) -> tuple[Step, ...]:
+    """
+    Bring a task up to what is wanted of it, take nothing away, and tell the daemon.
+
+    An archived task becomes active. A pull request that is named is attached again
+    when it was detached. Returns the steps that were taken.
+    """
+    snapshot = await bench.load_snapshot(workspace)
+    desired = DesiredWorkspace(name=workspace.name, tasks=(wanted,))
+    steps = plan_tasks(desired, snapshot, origins=frozenset()).steps
+    names = [
+        NamedPullRequest(owner=row.owner, name=row.name, number=row.pull_request)
+        for row in wanted.repositories
+        if row.pull_request
+    ]
+    await write_task(bench, workspace, wanted.external_id, steps, names)
+    return steps
+
+
+async def write_task(
+    bench: Workbench,
+    workspace: Workspace,
+    external_id: str,
+    steps: Sequence[Step],
+    attached: Sequence[NamedPullRequest] = (),
+) -> None:
+    """Apply steps, attach pull requests again, make watches equal, tell the daemon."""
+    keys = await _find_attached(bench, workspace, external_id, attached)
+
+    async def attach(tx: Transaction) -> None:
+        for key in keys:
+            await task_pull_requests.attach(tx, *key)
+
+    await bench.apply(workspace, steps, then=attach if keys else None)
+    await bench.reconcile(workspace)
+    await bench.nudge()
+
+
+async def detach(tx: Transaction, link: PullRequestLink, now: dt.datetime) -> bool:
+    """
+    Take a pull request off a task, and return whether it was there.
+
+    The link of an entry stays beside it: only an entry that is new attaches it again.
+    """
+    was_linked = await targets.release_link(tx, link)
+    was_attached = await task_pull_requests.detach(
+        tx, link.task_id, link.repository_id, link.pr_number, now
+    )
+    return was_linked or was_attached
+
+
+async def _find_attached(
+    bench: Workbench,
+    workspace: Workspace,
+    external_id: str,
+    attached: Sequence[NamedPullRequest],
+) -> tuple[tuple[str, str, int], ...]:
+    """Return the keys of the rows that named pull requests have, if any."""
+    if not attached:
+        return ()
+    snapshot = await bench.load_snapshot(workspace)
+    task = next((t for t in snapshot.tasks if t.external_id == external_id), None)
+    repositories = RepositoryNames(snapshot)
+    rows = ((repositories.find(one.owner, one.name), one.number) for one in attached)
+    return tuple((task.id, row.id, number) for row, number in rows if row and task)
+
+
+async def get_task(
+    bench: Workbench, external_id: str, *, workspace: str = ""
+) -> FoundTask:
+    """
+    Return a task by its own id, archived or not.
+
+    Raises:
+        TaskNotFound: No workspace has it, or several do.
+    """
+    found: list[FoundTask] = []
+    for one in await bench.list_workspaces(workspace):
+        snapshot = await bench.load_snapshot(one)
+        found.extend(
+            FoundTask(workspace=one, task=task, snapshot=snapshot)
+            for task in snapshot.tasks
+            if task.external_id == external_id
+        )
+    if not found:
+        raise TaskNotFound(
+            f"there is no task {external_id}", hint="`prwatch task list` lists them"
+        )
+    if len(found) > 1:
+        names = ", ".join(each.workspace.name for each in found)
+        raise TaskNotFound(
+            f"several workspaces have a task {external_id}: {names}",
+            hint="choose one with --workspace",
+        )
+    return found[0]
+
+
+def get_active(found: FoundTask) -> FoundTask:
+    """
+    Return a task that is active.
+
+    Raises:
+        PrwatchError: It is archived.
+    """
+    if found.task.archived_at is not None:
+        external_id = found.task.external_id
+        raise PrwatchError(
+            f"the task {external_id} is archived",
+            hint=f"`prwatch task unarchive {external_id}` takes it up again",
+        )
+    return found
+
+
+def check_id(text: str) -> str:
+    """
+    Return a text that may be the own id of a task or a session.
+
+    Raises:
+        ValueError: It may not; the message says what is allowed.
+    """
+    try:
+        return str(IDENTIFIER.read(text))
+    except ValueError:
+        raise ValueError(f"allowed is {IDENTIFIER.allowed}") from None
+
+
+def check_title(text: str) -> str:
+    """
+    Return a text that may be a title.
+
+    Raises:
+        ValueError: It may not; the message says what is allowed.
+    """
+    try:
+        return str(TEXT.read(text))
+    except ValueError:
+        raise ValueError(f"allowed is {TEXT.allowed}") from None
+
+
+def build_repository(
+    named: NamedBranch | NamedRepository | NamedPullRequest,
+) -> DesiredRepository:
+    """Return what a reference asks of a task."""
+    match named:
+        case NamedPullRequest():
+            return DesiredRepository(
+                owner=named.owner, name=named.name, pull_request=named.number
+            )
+        case NamedBranch():
+            return DesiredRepository(
+                owner=named.owner,
+                name=named.name,
+                branch=named.branch,
+                head_repository=named.head_repository,
+            )
+        case NamedRepository():
+            return DesiredRepository(owner=named.owner, name=named.name)

@@ -1,0 +1,329 @@
+"""What a person is shown of watches: each with its task, its state and its age."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prwatch.app.command.references import (
+    NamedBranch,
+    NamedPullRequest,
+    NamedRepository,
+    NamedWatch,
+    Reference,
+)
+from prwatch.app.command.workbench import Workbench
+from prwatch.app.walk.turns import can_rest
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.event_building import build_task_pull_request
+from prwatch.domain.schedule import Intervals, ReferenceKind, Turn, is_resting
+from prwatch.domain.task import Origin, RepositoryWatch, TaskPullRequest, Workspace
+from prwatch.domain.timestamp import format_optional_time
+from prwatch.domain.watch import Watch
+from prwatch.errors import WatchNotFound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRow:
+    """
+    One watch, or a pull request that a task knows and no longer watches.
+
+    `id` is '' for the latter. `state` is `searching`, `resting`, `unread` (found, and
+    never read yet), `detached`, or GitHub's OPEN, CLOSED, MERGED. `repository` is the
+    base, `head_repository` the fork of the branch or ''. `pull_request` holds what
+    was last read, as in the events. `companions` are the other open pull requests of
+    the same task and branch. `observed_at` is when the last change was seen.
+    """
+
+    id: str
+    workspace: str
+    task: str
+    origin: Origin
+    is_archived: bool
+    repository: str
+    number: int
+    branch: str
+    head_repository: str
+    state: str
+    pull_request: Mapping[str, object] | None
+    notes: tuple[str, ...] = ()
+    companions: tuple[int, ...] = ()
+    revision: int = 0
+    observed_at: dt.datetime | None = None
+    last_sign_at: dt.datetime | None = None
+
+    @property
+    def reference(self) -> str:
+        """Return how a person names it: `octo/hello#12` or `octo/hello@fix`."""
+        if self.number:
+            return f"{self.repository}#{self.number}"
+        head = f"{self.head_repository}:" if self.head_repository else ""
+        return f"{self.repository}@{head}{self.branch}"
+
+    def read(self, field: str) -> object:
+        """Return a field of the pull request, None when it is not known."""
+        return self.pull_request.get(field) if self.pull_request else None
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "id": self.id or None,
+            "reference": self.reference,
+            "workspace": self.workspace,
+            "task": self.task,
+            "origin": self.origin.value,
+            "archived": self.is_archived,
+            "repository": self.repository,
+            "branch": self.branch or None,
+            "head_repository": self.head_repository or None,
+            "state": self.state,
+            "revision": self.revision,
+            "observed_at": format_optional_time(self.observed_at),
+            "last_sign_at": format_optional_time(self.last_sign_at),
+            "checks_notes": list(self.notes),
+            "other_pull_requests": list(self.companions),
+            "pull_request": self.pull_request,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptionRow:
+    """A standing adoption; `repository` is '' for every one, `author` for anybody."""
+
+    workspace: str
+    repository: str
+    author: str
+    origin: Origin
+
+    @property
+    def reference(self) -> str:
+        """Return how a person names it."""
+        by = f" by {self.author}" if self.author else ""
+        return f"{self.repository or 'every repository'}{by}"
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "workspace": self.workspace,
+            "repository": self.repository or None,
+            "author": self.author or None,
+            "origin": self.origin.value,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchList:
+    """The watches and the standing adoptions, in order of workspace and name."""
+
+    watches: tuple[WatchRow, ...]
+    adoptions: tuple[AdoptionRow, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "watches": [row.as_json() for row in self.watches],
+            "repository_watches": [row.as_json() for row in self.adoptions],
+        }
+
+
+async def list_watches(
+    bench: Workbench, *, workspace: str = "", is_all: bool = False
+) -> WatchList:
+    """
+    Return what is watched; with `is_all` also what is finished, detached, archived.
+
+    Raises:
+        NotFound: There is no such workspace.
+    """
+    watches: list[WatchRow] = []
+    adoptions: list[AdoptionRow] = []
+    for one in await bench.list_workspaces(workspace):
+        desk = await open_desk(bench, one)
+        watches.extend(desk.iter_watches())
+        if is_all:
+            watches.extend(desk.iter_unwatched())
+        adoptions.extend(desk.iter_adoptions())
+    return WatchList(
+        watches=tuple(sorted(watches, key=_order)),
+        adoptions=tuple(
+            sorted(adoptions, key=lambda a: (a.workspace, a.repository, a.author))
+        ),
+    )
+
+
+async def find_watches(
+    bench: Workbench, reference: Reference, *, workspace: str = ""
+) -> tuple[WatchRow, ...]:
+    """
+    Return the rows that a reference means: those watched, else those once watched.
+
+    Raises:
+        WatchNotFound: It means none, or its beginning of an id means several.
+    """
+    listed = await list_watches(bench, workspace=workspace, is_all=True)
+    rows = tuple(row for row in listed.watches if is_meant(row, reference))
+    watched = tuple(row for row in rows if row.id)
+    if isinstance(reference, NamedWatch) and len(watched) > 1:
+        raise WatchNotFound(
+            f"{len(watched)} watches have an id that begins with {reference}",
+            hint="write more of it; `prwatch watch list --json` prints whole ids",
+        )
+    if not rows:
+        raise WatchNotFound(
+            f"{reference} is not watched", hint="`prwatch watch add` watches it"
+        )
+    return watched or rows
+
+
+def is_meant(row: WatchRow, reference: Reference) -> bool:
+    """Return whether a reference names a row. GitHub ignores case in names."""
+    if isinstance(reference, NamedWatch):
+        return row.id != "" and row.id.startswith(reference.id)
+    place = f"{reference.owner}/{reference.name}".lower()
+    if row.repository.lower() != place:
+        return False
+    match reference:
+        case NamedPullRequest(number=number):
+            return row.number == number
+        case NamedBranch(branch=branch, head_repository=head):
+            known = row.branch or row.read("head_ref_name")
+            return known == branch and head.lower() in ("", row.head_repository.lower())
+        case NamedRepository():
+            return True
+
+
+async def open_desk(bench: Workbench, workspace: Workspace) -> "Desk":
+    """Read a workspace, archived tasks too, ready to be listed."""
+    view = WorkspaceView(await bench.load_snapshot(workspace))
+    search_for = bench.config.poll.search_for
+    return Desk(view, bench.surroundings.clock.now(), search_for)
+
+
+class Desk:
+    """The rows of one workspace, told in words."""
+
+    def __init__(
+        self, view: WorkspaceView, now: dt.datetime, search_for: dt.timedelta
+    ) -> None:
+        self.view = view
+        self._now = now
+        self._intervals = Intervals(search_for=search_for)
+        self._open = Counter(
+            (row.task_id, row.branch)
+            for row in view.discovered
+            if row.branch and (row.watermark is None or row.watermark.state == "OPEN")
+        )
+
+    def list_all(self) -> list[WatchRow]:
+        """List what is watched and what once was, by repository, number, branch."""
+        return sorted([*self.iter_watches(), *self.iter_unwatched()], key=_order)
+
+    def iter_watches(self) -> Iterator[WatchRow]:
+        """Yield every watch."""
+        for watch in self.view.snapshot.watches:
+            known = self.view.find_task_pull_request(watch)
+            task = self.view.tasks[watch.task_id]
+            yield WatchRow(
+                id=watch.id,
+                workspace=self.view.workspace.name,
+                task=task.external_id,
+                origin=task.origin,
+                is_archived=task.archived_at is not None,
+                repository=self._name(watch.repository_id),
+                number=watch.pr_number,
+                branch=watch.branch,
+                head_repository=watch.head_repository,
+                state=self._tell_state(watch),
+                pull_request=_describe(known),
+                notes=known.observation.checks_notes if known else (),
+                companions=self._list_companions(watch),
+                revision=watch.revision,
+                observed_at=watch.watermark.observed_at if watch.watermark else None,
+                last_sign_at=self._last_sign(watch) if watch.is_searching else None,
+            )
+
+    def iter_unwatched(self) -> Iterator[WatchRow]:
+        """Yield the pull requests that tasks know and watch no longer."""
+        watched = {
+            (watch.task_id, watch.repository_id, watch.pr_number)
+            for watch in self.view.discovered
+        }
+        for known in self.view.snapshot.task_pull_requests:
+            key = (known.task_id, known.repository_id, known.pr_number)
+            if key in watched:
+                continue
+            task = self.view.tasks[known.task_id]
+            is_detached = known.detached_at is not None
+            yield WatchRow(
+                id="",
+                workspace=self.view.workspace.name,
+                task=task.external_id,
+                origin=task.origin,
+                is_archived=task.archived_at is not None,
+                repository=self._name(known.repository_id),
+                number=known.pr_number,
+                branch=known.observation.head_ref_name,
+                head_repository="",
+                state="detached" if is_detached else known.observation.state.value,
+                pull_request=_describe(known),
+                notes=known.observation.checks_notes,
+                observed_at=known.observed_at,
+            )
+
+    def iter_adoptions(self) -> Iterator[AdoptionRow]:
+        """Yield every standing adoption."""
+        for row in self.view.snapshot.repository_watches:
+            yield self.describe_adoption(row)
+
+    def describe_adoption(self, row: RepositoryWatch) -> AdoptionRow:
+        """Tell one standing adoption."""
+        return AdoptionRow(
+            workspace=self.view.workspace.name,
+            repository=self._name(row.repository_id) if row.repository_id else "",
+            author=row.author,
+            origin=row.origin,
+        )
+
+    def _name(self, repository_id: str) -> str:
+        row = self.view.repositories.get(repository_id)
+        return row.name_with_owner if row else repository_id
+
+    def _tell_state(self, watch: Watch) -> str:
+        if not watch.is_searching:
+            return watch.watermark.state.value if watch.watermark else "unread"
+        turn = Turn(
+            kind=ReferenceKind.SEARCHING,
+            last_sign_at=self._last_sign(watch),
+            can_rest=can_rest(self.view, watch),
+        )
+        is_asleep = is_resting(turn, now=self._now, intervals=self._intervals)
+        return "resting" if is_asleep else "searching"
+
+    def _last_sign(self, watch: Watch) -> dt.datetime:
+        return max(watch.last_sign_at, self.view.last_session_start(watch))
+
+    def _list_companions(self, watch: Watch) -> tuple[int, ...]:
+        if watch.is_searching or self._open[watch.task_id, watch.branch] < 2:
+            return ()
+        return tuple(
+            sorted(
+                other.pr_number
+                for other in self.view.discovered
+                if (other.task_id, other.branch) == (watch.task_id, watch.branch)
+                and other.id != watch.id
+            )
+        )
+
+
+def _describe(known: TaskPullRequest | None) -> Mapping[str, object] | None:
+    return build_task_pull_request(known.observation) if known else None
+
+
+def _order(row: WatchRow) -> tuple[str, str, int, str, str]:
+    return (
+        row.workspace,
+        row.repository.lower(),
+        row.number,
+        row.branch,
+        row.task,
+    )

@@ -1,0 +1,1 @@
+"""The long-running process: its services, its supervisor and its socket."""

@@ -1,0 +1,109 @@
+"""The daemon's main loop: poll, say what changed, sleep until something is due."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Final
+
+import anyio
+import structlog
+from anyio.abc import TaskStatus
+
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.polling import poll, start
+from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.due_times import list_due_times
+from prwatch.domain.schedule import next_wake
+
+LONGEST_PAUSE: Final = dt.timedelta(seconds=15)
+"""The loop shows that it lives at least this often, also when nothing is due."""
+
+_log = structlog.get_logger()
+
+
+class WatchLoop:
+    """Polls all workspaces at their due times until it is cancelled."""
+
+    name = "watch_cycle"
+    is_critical = False
+
+    def __init__(self, runtime: Runtime, registry: LoopRegistry) -> None:
+        self._runtime = runtime
+        self._registry = registry
+        self._wake = anyio.Event()
+        self._is_forced = False
+        self._failures: frozenset[Failure] = frozenset()
+        self.deadline: dt.timedelta | None = (
+            runtime.settings.progress_deadline + LONGEST_PAUSE * 2
+        )
+        self.last_report: CycleReport | None = None
+        self.last_finished_at: dt.datetime | None = None
+
+    def notify(self, *, is_forced: bool = False) -> None:
+        """Look sooner: somebody changed what is to be watched, or asks."""
+        self._is_forced = self._is_forced or is_forced
+        self._wake.set()
+
+    async def run(
+        self,
+        beat: Callable[[], None],
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Poll until cancelled. A failing cycle is reported, not raised."""
+        runtime = self._runtime
+        runtime.on_progress = beat
+        await start(runtime)
+        task_status.started()
+        while True:
+            self._registry.begin_turn(self.name)
+            self._wake = anyio.Event()
+            is_forced, self._is_forced = self._is_forced, False
+            woke_at = runtime.clock.now()
+            report = await poll(runtime, is_forced=is_forced)
+            self.last_report = report
+            self.last_finished_at = runtime.clock.now()
+            self._tell(report)
+            self._registry.succeed(self.name)
+            await self._pause(woke_at, beat)
+
+    async def _pause(self, woke_at: dt.datetime, beat: Callable[[], None]) -> None:
+        runtime = self._runtime
+        poll_section = runtime.config.poll
+        jitter = poll_section.jitter * (runtime.surroundings.chance.random() * 2 - 1)
+        wake_at = next_wake(
+            await list_due_times(runtime),
+            woke_at=woke_at,
+            tick=poll_section.tick,
+            longest=poll_section.interval,
+            jitter=jitter,
+        )
+        while not self._wake.is_set():
+            rest = wake_at - runtime.clock.now()
+            if rest <= dt.timedelta(0):
+                return
+            with anyio.move_on_after(min(rest, LONGEST_PAUSE).total_seconds()):
+                await self._wake.wait()
+            beat()
+
+    def _tell(self, report: CycleReport) -> None:
+        """Log what is news: a quiet cycle like the last one is for debugging."""
+        failures = frozenset(report.failures)
+        for failure in sorted(failures - self._failures, key=str):
+            _log.warning("reference.failed", **failure.as_json())
+        for failure in sorted(self._failures - failures, key=str):
+            _log.info("reference.recovered", **failure.as_json())
+        self._failures = failures
+        events = sum(report.events_by_type.values())
+        log = _log.info if events else _log.debug
+        log(
+            "cycle.completed",
+            cycle_id=report.cycle_id,
+            duration_ms=report.duration_ms,
+            references=len(report.references),
+            graphql=report.usage.graphql,
+            rest=report.usage.rest,
+            points=report.usage.points,
+            events=events,
+            failures=len(report.failures),
+        )

@@ -1,0 +1,1 @@
+"""The walk of one cycle: what is asked, observed and committed."""

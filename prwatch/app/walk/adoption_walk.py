@@ -1,0 +1,272 @@
+"""The walk over repository watches: list open pull requests, adopt the new ones."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from prwatch.app.walk.cycle import AccountRun
+from prwatch.app.walk.cycle_report import Failure
+from prwatch.app.walk.probe_walk import Pairs, follow_probes
+from prwatch.app.walk.reading import Watched, mark_asked, read_details
+from prwatch.app.walk.repository_rows import put_facts, put_repository
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.adoption import Adoption, Reopening, plan_adoptions
+from prwatch.domain.ids import build_id
+from prwatch.domain.observing import Arrival, Standing
+from prwatch.domain.outcome import Found, Missing
+from prwatch.domain.reference import OpenPullRequests, Probe, PullRequestReference
+from prwatch.domain.task import (
+    Origin,
+    PullRequestLink,
+    Repository,
+    RepositoryWatch,
+    Task,
+)
+from prwatch.domain.watch import Watch
+from prwatch.store import tasks
+from prwatch.store.database import Transaction
+
+FULL_WALK_EVERY = 10
+"""Each tenth cycle a list is walked to its end, whatever its first page shows."""
+
+
+@dataclass(slots=True)
+class _Listing:
+    """One repository's list and everybody who watches it."""
+
+    repository: Repository
+    watchers: list[tuple[WorkspaceView, RepositoryWatch]] = field(default_factory=list)
+
+
+async def walk_repository_watches(run: AccountRun, *, is_to_end: bool) -> set[str]:
+    """
+    Walk the lists of all repository watches page by page, and adopt what is new.
+
+    Returns the node ids of the pull requests that were shown: they need no probe in
+    this cycle.
+    """
+    listings: dict[str, _Listing] = {}
+    seen: set[str] = set()
+    for view in run.views:
+        for watch in view.snapshot.repository_watches:
+            if not watch.repository_id:
+                seen |= await _adopt_own(run, view, watch)
+                continue
+            repository = view.repositories[watch.repository_id]
+            key = repository.name_with_owner.lower()
+            listing = listings.setdefault(key, _Listing(repository))
+            listing.watchers.append((view, watch))
+    for listing in listings.values():
+        seen |= await _walk(run, listing, is_to_end=is_to_end)
+    return seen
+
+
+async def _walk(run: AccountRun, listing: _Listing, *, is_to_end: bool) -> set[str]:
+    repository = listing.repository
+    run.cycle.report.references.add(repository.name_with_owner.lower())
+    seen: set[str] = set()
+
+    def is_known(probe: Probe) -> bool:
+        return any(
+            watch.watermark is not None
+            and watch.watermark.updated_at == probe.updated_at
+            for view, _ in listing.watchers
+            for watch in view.list_watches(probe.node_id)
+        )
+
+    pages = run.reader.iter_open_pull_requests(
+        repository.owner, repository.name, is_known=None if is_to_end else is_known
+    )
+    async for outcome in pages:
+        run.progress()
+        if not isinstance(outcome, Found):
+            for view, _ in listing.watchers:
+                _report(run, view, repository, outcome)
+            break
+        seen.update(probe.node_id for probe in outcome.value.probes)
+        await _follow_page(run, listing, outcome.value)
+    return seen
+
+
+def _report(
+    run: AccountRun, view: WorkspaceView, repository: Repository, missing: Missing
+) -> None:
+    before = len(run.cycle.report.failures)
+    run.cycle.fail(view, repository.name_with_owner, missing, is_young=False)
+    found = run.cycle.report.failures
+    if len(found) > before and found[-1].scope == "record":
+        last = found.pop()
+        run.cycle.report.add_failure(
+            Failure(
+                workspace=last.workspace,
+                scope="repository",
+                reference=last.reference,
+                failure_class=last.failure_class,
+                code=last.code,
+                message=last.message,
+            )
+        )
+
+
+async def _follow_page(
+    run: AccountRun, listing: _Listing, page: OpenPullRequests
+) -> None:
+    """Treat a page as probes of what is watched, and as finds of what is not."""
+    views = {view.workspace.id: view for view, _ in listing.watchers}
+    for view in views.values():
+        await put_facts(
+            run.cycle, view, listing.repository.name_with_owner, page.repository
+        )
+    await _follow_probes(run, page.probes)
+    for view, repository_watch in listing.watchers:
+        await _adopt(run, view, repository_watch, page.probes)
+
+
+async def _follow_probes(run: AccountRun, probes: Iterable[Probe]) -> None:
+    """Let the watches of listed pull requests follow what the list shows of them."""
+    now = run.cycle.now()
+    known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
+    outcomes: dict[PullRequestReference, Found[Probe]] = {}
+    for probe in probes:
+        reference = _refer(probe)
+        for view in run.views:
+            for watch in view.list_watches(probe.node_id):
+                if watch.watermark is not None:
+                    mark_asked(run, watch, now)
+                    known[reference].append((view, watch))
+                    outcomes[reference] = Found(probe)
+    await follow_probes(run, known, outcomes)
+
+
+async def _adopt_own(
+    run: AccountRun, view: WorkspaceView, watch: RepositoryWatch
+) -> set[str]:
+    """Adopt the login's own open pull requests, wherever they are."""
+    viewer = run.account.viewer
+    if viewer is None:
+        return set()
+    login = viewer.login if watch.author == "@me" else watch.author
+    run.cycle.report.references.add(f"author:{login}")
+    found = await run.reader.own_pull_requests(login)
+    run.progress()
+    await _follow_probes(run, found.probes)
+    await _adopt(run, view, watch, found.probes)
+    return {probe.node_id for probe in found.probes}
+
+
+async def _adopt(
+    run: AccountRun,
+    view: WorkspaceView,
+    repository_watch: RepositoryWatch,
+    probes: Iterable[Probe],
+) -> None:
+    viewer = run.account.viewer
+    unwatched = [p for p in probes if not view.list_watches(p.node_id)]
+    if not unwatched:
+        return
+    plan = plan_adoptions(
+        repository_watch,
+        unwatched,
+        view.snapshot,
+        login=viewer.login if viewer else "",
+    )
+    if plan.is_empty:
+        return
+    existing = await _find_tasks(run, view, plan.adopts)
+    waiting: dict[PullRequestReference, list[Watched]] = {}
+    for adoption in plan.adopts:
+        known = existing.get(adoption.external_id)
+        if known is not None and known.archived_at is None:
+            # Another watch of the same list, or an earlier page, has it already.
+            continue
+        reference = _refer(adoption.probe)
+        watched = await _begin(run, view, adoption, existing)
+        waiting[reference] = [watched]
+    for reopening in plan.reopens:
+        waiting[_refer(reopening.probe)] = [_resume(run, view, reopening)]
+    await read_details(run, waiting)
+
+
+async def _find_tasks(
+    run: AccountRun, view: WorkspaceView, adoptions: Iterable[Adoption]
+) -> dict[str, Task]:
+    async def read(tx: Transaction) -> dict[str, Task]:
+        found = {}
+        for adoption in adoptions:
+            task = await tasks.find_task(tx, view.workspace.id, adoption.external_id)
+            if task is not None:
+                found[adoption.external_id] = task
+        return found
+
+    return await run.cycle.database.read(read)
+
+
+async def _begin(
+    run: AccountRun,
+    view: WorkspaceView,
+    adoption: Adoption,
+    existing: dict[str, Task],
+) -> Watched:
+    now = run.cycle.now()
+    probe = adoption.probe
+    repository = view.repositories.get(adoption.repository_id)
+    if repository is None:
+        repository = await put_repository(run.cycle, view, probe.repository)
+    task = existing.get(adoption.external_id) or Task(
+        id=build_id(now, run.cycle.chance),
+        workspace_id=view.workspace.id,
+        external_id=adoption.external_id,
+        origin=Origin.ADOPTED,
+        created_at=now,
+    )
+    place = PullRequestLink(
+        task_id=task.id, repository_id=repository.id, pr_number=probe.number
+    )
+    standing = Standing(
+        is_adopted=True,
+        arrival=Arrival.ADDED,
+        new_task=task,
+    )
+    watch = _build_watch(run, view, place, probe)
+    return Watched(view=view, watch=watch, standing=standing)
+
+
+def _resume(run: AccountRun, view: WorkspaceView, reopening: Reopening) -> Watched:
+    known = reopening.known
+    place = PullRequestLink(
+        task_id=known.task_id,
+        repository_id=known.repository_id,
+        pr_number=known.pr_number,
+    )
+    watch = _build_watch(run, view, place, reopening.probe)
+    standing = Standing(
+        is_adopted=reopening.task.origin is Origin.ADOPTED,
+        stored=known,
+        arrival=Arrival.ADDED,
+    )
+    return Watched(view=view, watch=watch, standing=standing)
+
+
+def _build_watch(
+    run: AccountRun, view: WorkspaceView, place: PullRequestLink, probe: Probe
+) -> Watch:
+    now = run.cycle.now()
+    return Watch(
+        id=build_id(now, run.cycle.chance),
+        workspace_id=view.workspace.id,
+        task_id=place.task_id,
+        repository_id=place.repository_id,
+        pr_number=place.pr_number,
+        node_id=probe.node_id,
+        last_sign_at=now,
+        created_at=now,
+    )
+
+
+def _refer(probe: Probe) -> PullRequestReference:
+    return PullRequestReference(
+        owner=probe.repository.owner,
+        name=probe.repository.name,
+        number=probe.number,
+        node_id=probe.node_id,
+    )

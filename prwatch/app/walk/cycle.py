@@ -1,0 +1,141 @@
+"""What one cycle works with: the store, the clock, the settings and its report."""
+
+import datetime as dt
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from prwatch.app.mirror import Mirror
+from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.poll_memory import PollMemory
+from prwatch.app.walk.poll_settings import PollSettings
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.clock import Clock
+from prwatch.domain.events import Interest
+from prwatch.domain.outcome import (
+    FailureClass,
+    Forbidden,
+    Missing,
+    NotFound,
+    Retry,
+    Unreadable,
+)
+from prwatch.domain.reference import Viewer
+from prwatch.domain.task import Workspace
+from prwatch.store.database import Database
+
+if TYPE_CHECKING:
+    # Commands that ask nobody need no HTTP library.
+    from prwatch.github.client import GitHub
+    from prwatch.github.rest_reader import RestReader
+
+YOUNG = dt.timedelta(minutes=2)
+"""How long GitHub may not know yet what it was just told (a new pull request)."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """One credential and the workspaces that it pays for."""
+
+    key: str
+    host: str
+    github: "GitHub"
+    workspaces: tuple[Workspace, ...]
+    viewer: Viewer | None = None
+    generation: int = 1
+    """Of the credential, when it was looked at last."""
+    list_walks: int = 0
+    """Walks of the lists of repository watches: each tenth goes to their end."""
+    listed_at: dt.datetime | None = None
+    """When the lists of repository watches were last walked."""
+    asked_repositories: set[str] = field(default_factory=set)
+    """Repositories that were asked once for their default branch alone."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Cycle:
+    """
+    One pass over all accounts.
+
+    `is_forced` ignores due times; `is_full` reads every pull request in full and
+    walks every list to its end. `on_commit` is called with nothing whenever events
+    were committed, so that relays look sooner.
+    """
+
+    database: Database
+    mirror: Mirror
+    memory: PollMemory
+    settings: PollSettings
+    clock: Clock
+    chance: random.Random
+    source: str
+    interests: tuple[Interest, ...]
+    report: CycleReport
+    on_commit: Callable[[], None]
+    on_progress: Callable[[], None] = lambda: None
+    """Called whenever a request has finished: a slow cycle is not a stuck one."""
+    is_forced: bool = False
+    is_full: bool = False
+
+    def now(self) -> dt.datetime:
+        """Return our clock's time."""
+        return self.clock.now()
+
+    def fail(
+        self, view: WorkspaceView, reference: str, missing: Missing, *, is_young: bool
+    ) -> None:
+        """Report what one reference's outcome means for a person."""
+        scope, failure_class, code = "record", FailureClass.TRANSIENT, "retry"
+        match missing:
+            case NotFound():
+                code = "not_found"
+                if not is_young:
+                    failure_class = FailureClass.CONFIG
+            case Forbidden(scope=scope, code=code):
+                failure_class = FailureClass.CONFIG
+                if scope == "organisation":
+                    failure_class = FailureClass.AUTH
+            case Unreadable(code=code) | Retry(code=code):
+                pass
+        self.report.add_failure(
+            Failure(
+                workspace=view.workspace.name,
+                scope=scope,
+                reference=reference,
+                failure_class=failure_class,
+                code=code,
+                message=missing.reason,
+            )
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class AccountRun:
+    """One account's share of a cycle. `progress` pushes the deadline forward."""
+
+    cycle: Cycle
+    account: Account
+    views: list[WorkspaceView]
+    progress: Callable[[], None]
+
+    @property
+    def reader(self) -> "GitHub | RestReader":
+        """Return who is asked: the configuration may leave GraphQL out."""
+        github = self.account.github
+        return github.rest_reader if self.cycle.settings.read_path == "rest" else github
+
+    async def refresh(self) -> None:
+        """Read the views again if anything was committed since."""
+        await self.cycle.mirror.refresh()
+        self.views = [
+            with_targets(await self.cycle.mirror.view(view.workspace), view)
+            for view in self.views
+        ]
+
+
+def with_targets(view: WorkspaceView, before: WorkspaceView) -> WorkspaceView:
+    """Carry the targets of this cycle over to a newer view."""
+    if view is not before:
+        view.targets = before.targets
+    return view

@@ -1,0 +1,43 @@
+"""When the next reference of each kind is due, over all accounts."""
+
+import datetime as dt
+from collections.abc import AsyncIterator
+
+from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.turns import build_turn
+from prwatch.app.walk.watch_cycle import lists_due_at
+from prwatch.domain.schedule import next_due
+
+
+async def list_due_times(runtime: Runtime) -> list[dt.datetime]:
+    """
+    List when references are due next; empty when nothing is to be asked.
+
+    An account that a limit forbids to call is due when the limit ends.
+    """
+    now = runtime.clock.now()
+    await runtime.mirror.refresh()
+    times: list[dt.datetime] = []
+    for account in runtime.wired.accounts:
+        own = [time async for time in _iter_times(runtime, account, now)]
+        if not own:
+            continue
+        blocked_until = account.github.limits.blocked_until("graphql")
+        first = min(own)
+        times.append(max(first, blocked_until) if blocked_until else first)
+    return times
+
+
+async def _iter_times(
+    runtime: Runtime, account: Account, now: dt.datetime
+) -> AsyncIterator[dt.datetime]:
+    for workspace in account.workspaces:
+        view = await runtime.mirror.view(workspace)
+        if view.snapshot.repository_watches:
+            yield lists_due_at(account, runtime.settings, now)
+        for watch in view.snapshot.watches:
+            turn = build_turn(runtime.memory, view, watch, now=now)
+            due_at = next_due(turn, now=now, intervals=runtime.settings.intervals)
+            if due_at is not None:
+                yield due_at

@@ -1,0 +1,116 @@
+"""From references to readings: ask in full for what moved, and observe the answers."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from prwatch.app.walk.cycle import YOUNG, AccountRun
+from prwatch.app.walk.observer import Sighting, observe
+from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.handover import find_adopted_watch
+from prwatch.domain.observing import Standing
+from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.reference import PullRequestReference, Reading
+from prwatch.domain.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A watch that waits for a full reading, with what stands around it."""
+
+    view: WorkspaceView
+    watch: Watch
+    standing: Standing
+
+
+Waiting = Mapping[PullRequestReference, Sequence[Watched]]
+
+
+async def read_details(run: AccountRun, waiting: Waiting) -> int:
+    """Read pull requests in full and observe them; return how many commits it made."""
+    done = 0
+    report = run.cycle.report
+    report.references.update(waiting)
+    async for answers in run.reader.iter_details(list(waiting)):
+        run.progress()
+        report.details += len(answers)
+        done += await observe_answers(run, waiting, answers)
+    return done
+
+
+async def observe_answers(
+    run: AccountRun,
+    waiting: Waiting,
+    answers: Mapping[PullRequestReference, Outcome[Reading]],
+) -> int:
+    """Observe what was found for each waiting watch, and report what was not."""
+    sightings: list[Sighting] = []
+    for reference, outcome in answers.items():
+        for watched in waiting[reference]:
+            if isinstance(outcome, Found):
+                sightings.append(
+                    Sighting(
+                        view=watched.view,
+                        watch=watched.watch,
+                        reading=outcome.value,
+                        standing=watched.standing,
+                    )
+                )
+            else:
+                run.cycle.fail(
+                    watched.view,
+                    name_reference(reference),
+                    outcome,
+                    is_young=is_young(run, watched.watch),
+                )
+    return await observe(run.cycle, sightings)
+
+
+def stand(view: WorkspaceView, watch: Watch) -> Standing:
+    """Return what stands around a stored, discovered watch."""
+    takes_over = None
+    if watch.watermark is None:
+        takes_over = find_adopted_watch(
+            view.snapshot, watch.repository_id, watch.pr_number
+        )
+        if takes_over is not None and takes_over.id == watch.id:
+            takes_over = None
+    search_in, covered_by = view.find_search_place(watch)
+    return Standing(
+        is_adopted=view.is_adopted(watch),
+        search_in=search_in,
+        covered_by=covered_by,
+        stored=view.find_task_pull_request(watch),
+        takes_over=takes_over,
+    )
+
+
+def refer(view: WorkspaceView, watch: Watch) -> PullRequestReference:
+    """Return how a discovered watch's pull request is asked for."""
+    found = view.references.get(watch.id)
+    if found is None or found.node_id != watch.node_id:
+        repository = view.repositories[watch.repository_id]
+        found = view.references[watch.id] = PullRequestReference(
+            owner=repository.owner,
+            name=repository.name,
+            number=watch.pr_number,
+            node_id=watch.node_id,
+        )
+    return found
+
+
+def name_reference(reference: PullRequestReference) -> str:
+    """Return `owner/name#number`."""
+    return f"{reference.owner}/{reference.name}#{reference.number}"
+
+
+def is_young(run: AccountRun, watch: Watch) -> bool:
+    """Return whether GitHub may not know yet what this watch asks for."""
+    # A row is asked as soon as it is there, and its time outlives this process.
+    return watch.watermark is None and run.cycle.now() - watch.created_at < YOUNG
+
+
+def mark_asked(run: AccountRun, watch: Watch, now: dt.datetime) -> None:
+    """Remember that a watch had its turn."""
+    memory = run.cycle.memory.get(watch.id, now=now)
+    memory.asked_at = now

@@ -1,0 +1,31 @@
+"""Asking a repository for its default branch, where a target waits for that alone."""
+
+from prwatch.app.walk.cycle import AccountRun
+from prwatch.app.walk.repository_rows import put_facts
+from prwatch.domain.outcome import Found
+
+
+async def walk_unsettled(run: AccountRun) -> None:
+    """
+    Ask once for each repository in which only held targets wait.
+
+    The targets are resolved with the answer in the next cycle.
+    """
+    for view in run.views:
+        for repository_id in sorted(view.targets.unsettled):
+            repository = view.repositories.get(repository_id)
+            asked = run.account.asked_repositories
+            if repository is None or repository_id in asked:
+                continue
+            asked.add(repository_id)
+            run.cycle.report.references.add(repository.name_with_owner.lower())
+            outcome = await run.reader.repository(repository.owner, repository.name)
+            run.progress()
+            if isinstance(outcome, Found):
+                await put_facts(
+                    run.cycle, view, repository.name_with_owner, outcome.value
+                )
+            else:
+                asked.discard(repository_id)
+                name = repository.name_with_owner
+                run.cycle.fail(view, name, outcome, is_young=False)
