@@ -41,11 +41,12 @@ def decide_rollup(
     runs, statuses = split_contexts(contexts)
     verdict = decide_checks(runs, statuses, observed_at=observed_at, settle=settle)
     word = rollup.state.upper()
-    if verdict.state is ChecksState.NONE and word:
+    if word and not runs and not statuses:
         return replace(verdict, state=STATUS_STATES.get(word, ChecksState.PENDING))
     is_green = verdict.state is ChecksState.SUCCESS or verdict.settles_at is not None
-    if is_green and word == "EXPECTED":
-        # Green contexts beside EXPECTED: a required check has not reported at all.
+    is_idle = is_green or verdict.state is ChecksState.NONE
+    if is_idle and word == "EXPECTED":
+        # Nothing red nor running, and EXPECTED: a required check has not reported.
         notes = (*verdict.notes, NOT_REPORTED)
         return replace(verdict, state=ChecksState.PENDING, settles_at=None, notes=notes)
     return verdict
