@@ -179,10 +179,14 @@ class OutboxRelay:
         """Take what is due now, or what was due at `until`."""
         now = self._clock.now()
         due_by = until or now
-        due_at = await self._read_due_at()
-        if due_at is None or due_at > due_by:
-            return []
         name, token = self.name, f"{self._owner}/{build_id(now, self._chance)}"
+
+        async def look(tx: Transaction) -> bool:
+            return await outbox.has_due(tx, name, due_by)
+
+        # A quiet relay writes nothing and waits for no writer.
+        if not await self._database.read(look):
+            return []
 
         async def take(tx: Transaction) -> list[Delivery]:
             return await outbox.acquire_deliveries(

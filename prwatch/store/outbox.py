@@ -145,6 +145,12 @@ async def next_due_at(tx: Transaction, sink: str) -> dt.datetime | None:
     return from_optional_microseconds(rows[0]["due_at"])
 
 
+async def has_due(tx: Transaction, sink: str, now: dt.datetime) -> bool:
+    """Return whether a delivery of a sink may be taken now, however many wait."""
+    query = _QUERIES["has_due"]
+    return bool(await tx.fetch(query, sink=sink, now=to_microseconds(now)))
+
+
 def _to_delivery(row: Row) -> Delivery:
     return Delivery(
         event=to_event(row),

@@ -211,6 +211,18 @@ class OutboxContract:
         await self.settle(store, "e1", DeliveryState.PENDING, due_at=at(7))
         assert await store.read(outbox.next_due_at, HOOK) == at(7)
 
+    async def test_something_is_due_when_the_first_in_line_may_be_taken(self, store):
+        assert not await store.read(outbox.has_due, HOOK, at(0))
+        await self.add(store, make_event(1), make_event(2))
+        assert await store.read(outbox.has_due, HOOK, at(0))
+
+        await self.acquire(store)
+        assert not await store.read(outbox.has_due, HOOK, at(59))
+        assert await store.read(outbox.has_due, HOOK, at(60))
+
+        await self.settle(store, "e1", DeliveryState.DELIVERED)
+        assert await store.read(outbox.has_due, HOOK, at(1))
+
     @pytest.mark.parametrize(
         ("head", "event", "is_superseded"),
         [

@@ -128,3 +128,16 @@ WHERE d.sink = :sink AND d.due_at IS NOT NULL AND NOT EXISTS (
         AND earlier.pr_number = d.pr_number
         AND earlier.due_at IS NOT NULL AND earlier.position < d.position
 );
+
+-- name: has_due
+-- Whether one may be taken now. It ends at the first: a long queue costs no more.
+SELECT d.event_id FROM deliveries AS d
+WHERE d.sink = :sink AND d.due_at <= :now AND NOT EXISTS (
+    SELECT 1 FROM deliveries AS earlier
+    WHERE earlier.sink = d.sink AND earlier.task_id = d.task_id
+        AND earlier.repository_id = d.repository_id
+        AND earlier.pr_number = d.pr_number
+        AND earlier.due_at IS NOT NULL AND earlier.position < d.position
+)
+ORDER BY d.position
+LIMIT 1;
