@@ -16,6 +16,7 @@ Every error that prwatch raises on purpose.
     │   └── EventNotFound
     ├── ProviderError                   exit 4
     │   ├── ProviderUnavailable         5xx, timeout, network              retryable
+    │   │   └── NoProgress              no request finished for minutes
     │   ├── RateLimited                 primary or secondary; retry_at     retryable
     │   ├── AuthenticationFailed        bad token, missing scope, SSO, IP allow list
     │   ├── PermissionDenied            one resource is not granted
@@ -164,6 +165,12 @@ class ProviderUnavailable(ProviderError):
 
     code = "provider_unavailable"
     retryable = True
+
+
+class NoProgress(ProviderUnavailable):
+    """No request finished within the cycle's deadline."""
+
+    code = "no_progress"
 
 
 class RateLimited(ProviderError):

@@ -10,6 +10,7 @@ from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.notices import list_told
 from prwatch.app.walk.poll_settings import PollSettings
 from prwatch.app.walk.watch_cycle import run_cycle
 from prwatch.app.worktrees import list_searched
@@ -66,6 +67,9 @@ async def start(runtime: Runtime) -> None:
     """Do what a start does once: tasks, worktrees and the limits that still hold."""
     await put_configured_tasks(runtime)
     await restore_blocks(runtime)
+    runtime.circuits.remember_told(
+        await list_told(runtime.database, runtime.wired.workspaces.values())
+    )
 
 
 async def poll(
@@ -90,6 +94,7 @@ async def poll(
         report=CycleReport(
             cycle_id=build_id(now, runtime.surroundings.chance), started_at=now
         ),
+        circuits=runtime.circuits,
         on_commit=runtime.notify_relays,
         on_progress=runtime.on_progress,
         is_forced=is_forced,

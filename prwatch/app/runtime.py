@@ -15,6 +15,7 @@ from prwatch.app.routes import build_interests, wire_routes
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_sync import TaskSync
+from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
 from prwatch.app.wired_accounts import WiredAccounts
@@ -37,6 +38,7 @@ class Runtime:
     database: Database
     mirror: Mirror
     memory: PollMemory
+    circuits: Circuits
     settings: PollSettings
     wired: WiredAccounts
     relays: tuple[OutboxRelay, ...]
@@ -143,6 +145,7 @@ def _build_runtime(
         database=database,
         mirror=Mirror(database),
         memory=PollMemory(full_read=config.poll.full_read),
+        circuits=Circuits(clock, chance),
         settings=build_poll_settings(config.poll),
         wired=wired,
         relays=tuple(

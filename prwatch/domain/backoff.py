@@ -34,6 +34,11 @@ class Backoff:
         """
         return self._grown(attempt) * (1 + self.jitter * chance_value)
 
+    @property
+    def longest(self) -> dt.timedelta:
+        """Return the longest wait that can come out."""
+        return self.cap * (1 + self.jitter)
+
     def _grown(self, attempt: int) -> dt.timedelta:
         ratio = self.cap / self.base
         try:

@@ -1,5 +1,6 @@
 """How a workspace reaches GitHub: which credential pays, and whether it works."""
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -21,3 +22,16 @@ class Connection:
     account: str = ""
     generation: int = 1
     status: str = "unknown"
+
+    @property
+    def fingerprint(self) -> str:
+        """
+        Return the digest that names this state of the connection; no secret goes in.
+
+        It changes when any of the facts changes that a person or a new credential
+        changes, and deleting and making a connection anew never brings an old one
+        back. Learning who pays is no change.
+        """
+        facts = (self.source, self.host, self.id, str(self.generation), self.status)
+        text = "\n".join(f"{len(each)}:{each}" for each in facts)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]

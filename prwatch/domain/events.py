@@ -14,6 +14,9 @@ class EventType(enum.StrEnum):
 
     PR_FEEDBACK = "GitHubPRFeedback"
     TASK_PR_UPDATED = "GitHubTaskPRUpdated"
+    PROVIDER_CIRCUIT_OPENED = "ProviderCircuitOpened"
+    PROVIDER_CIRCUIT_CLOSED = "ProviderCircuitClosed"
+    RATE_LIMIT_CHANGED = "GitHubRateLimitChanged"
 
 
 class ChangeField(enum.StrEnum):
@@ -56,7 +59,8 @@ class Event:
     The immutable record that something changed. Its id is its idempotency key.
 
     `data` is the JSON object of the envelope without `superseded`, which is
-    computed at each delivery.
+    computed at each delivery. One about the watching itself (`domain/notice`)
+    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''.
     """
 
     id: str

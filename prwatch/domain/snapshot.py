@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from prwatch.domain.connection import Connection
 from prwatch.domain.task import (
     Checkout,
     PullRequestLink,
@@ -27,6 +28,7 @@ class Snapshot:
     """
 
     workspace: Workspace
+    connection: Connection | None = None
     repositories: tuple[Repository, ...] = ()
     tasks: tuple[Task, ...] = ()
     task_repositories: tuple[TaskRepository, ...] = ()

@@ -228,23 +228,3 @@ async def _run_program(argv: Sequence[str]) -> bytes:
     except TimeoutError as error:
         raise AuthenticationFailed("gh did not answer within 10 s") from error
     return done.stdout if done.returncode == 0 else b""
-
-
-def build_fingerprint(
-    *,
-    source: str,
-    host: str,
-    login: str,
-    connection_id: str,
-    generation: int,
-    status: str,
-) -> str:
-    """
-    Return the digest that names this state of a connection; no secret goes in.
-
-    It changes when any of the facts changes. `login` is the one that configuration
-    gave, '' when it was only learnt from an answer.
-    """
-    facts = (source, host, login, connection_id, str(generation), status)
-    text = "\n".join(f"{len(each)}:{each}" for each in facts)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]

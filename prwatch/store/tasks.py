@@ -16,6 +16,7 @@ from prwatch.store.columns import (
     to_microseconds,
     to_optional_microseconds,
 )
+from prwatch.store.connections import find_connection
 from prwatch.store.database import Row, Transaction
 from prwatch.store.query import load_queries
 from prwatch.store.repositories import list_repositories
@@ -158,6 +159,7 @@ async def load_snapshot(
     key, archived = workspace.id, include_archived
     return Snapshot(
         workspace=workspace,
+        connection=await find_connection(tx, key),
         repositories=tuple(await list_repositories(tx, key)),
         tasks=tuple(await list_tasks(tx, key, include_archived=archived)),
         task_repositories=tuple(

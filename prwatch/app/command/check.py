@@ -234,9 +234,11 @@ def _build_cycle(runtime: Runtime) -> Cycle:
         source=runtime.source,
         interests=runtime.interests,
         report=CycleReport(cycle_id=build_id(now, chance), started_at=now),
+        circuits=runtime.circuits,
         on_commit=runtime.notify_relays,
         on_progress=runtime.on_progress,
         is_forced=True,
+        is_asked=True,
     )
 
 

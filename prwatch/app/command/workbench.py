@@ -17,6 +17,7 @@ from prwatch.app.mirror import Mirror
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_steps import StepContext, apply_steps
+from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
@@ -148,6 +149,7 @@ class Workbench:
             report=CycleReport(
                 cycle_id=build_id(now, surroundings.chance), started_at=now
             ),
+            circuits=Circuits(surroundings.clock, surroundings.chance),
             on_commit=lambda: None,
         )
         await mirror.refresh()

@@ -4,8 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from prwatch.app.walk.admission import (
+    Asked,
+    admit,
+    name_list,
+    note_found,
+    note_missing,
+)
 from prwatch.app.walk.cycle import AccountRun
-from prwatch.app.walk.cycle_report import Failure
 from prwatch.app.walk.probe_walk import Pairs, follow_probes
 from prwatch.app.walk.reading import Watched, mark_asked, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
@@ -13,7 +19,7 @@ from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.adoption import Adoption, Reopening, plan_adoptions
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
-from prwatch.domain.outcome import Found, Missing
+from prwatch.domain.outcome import Found
 from prwatch.domain.reference import OpenPullRequests, Probe, PullRequestReference
 from prwatch.domain.task import (
     Origin,
@@ -37,6 +43,10 @@ class _Listing:
     repository: Repository
     watchers: list[tuple[WorkspaceView, RepositoryWatch]] = field(default_factory=list)
 
+    def list_asked(self) -> list[Asked]:
+        """Return what is asked, once for each watch of the list."""
+        return [_ask_for(view, watch, self.repository) for view, watch in self.watchers]
+
 
 async def walk_repository_watches(run: AccountRun, *, is_to_end: bool) -> set[str]:
     """
@@ -53,6 +63,8 @@ async def walk_repository_watches(run: AccountRun, *, is_to_end: bool) -> set[st
                 seen |= await _adopt_own(run, view, watch)
                 continue
             repository = view.repositories[watch.repository_id]
+            if not admit(run.cycle, view, name_list(watch), repository.owner):
+                continue
             key = repository.name_with_owner.lower()
             listing = listings.setdefault(key, _Listing(repository))
             listing.watchers.append((view, watch))
@@ -80,32 +92,24 @@ async def _walk(run: AccountRun, listing: _Listing, *, is_to_end: bool) -> set[s
     async for outcome in pages:
         run.progress()
         if not isinstance(outcome, Found):
-            for view, _ in listing.watchers:
-                _report(run, view, repository, outcome)
+            for asked in listing.list_asked():
+                note_missing(run.cycle, asked, outcome)
             break
+        note_found(run.cycle, listing.list_asked())
         seen.update(probe.node_id for probe in outcome.value.probes)
         await _follow_page(run, listing, outcome.value)
     return seen
 
 
-def _report(
-    run: AccountRun, view: WorkspaceView, repository: Repository, missing: Missing
-) -> None:
-    before = len(run.cycle.report.failures)
-    run.cycle.fail(view, repository.name_with_owner, missing, is_young=False)
-    found = run.cycle.report.failures
-    if len(found) > before and found[-1].scope == "record":
-        last = found.pop()
-        run.cycle.report.add_failure(
-            Failure(
-                workspace=last.workspace,
-                scope="repository",
-                reference=last.reference,
-                failure_class=last.failure_class,
-                code=last.code,
-                message=last.message,
-            )
-        )
+def _ask_for(
+    view: WorkspaceView, watch: RepositoryWatch, repository: Repository
+) -> Asked:
+    return Asked(
+        view=view,
+        reference=repository.name_with_owner,
+        record=name_list(watch),
+        scope="repository",
+    )
 
 
 async def _follow_page(

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
-from prwatch.app.walk.reading import Watched, is_young, mark_asked, read_details
+from prwatch.app.walk.reading import Watched, mark_asked, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
 from prwatch.app.walk.turns import take_turns
 from prwatch.app.workspace_view import WorkspaceView
@@ -136,11 +137,15 @@ def _find_head_id(search: _Search) -> str:
 def _report_missing(
     run: AccountRun, search: _Search, outcomes: list[Outcome[BranchAnswer]]
 ) -> None:
+    """Report what was not found. One place that answered keeps the search going."""
+    is_answered = any(isinstance(outcome, Found) for outcome in outcomes)
     for place, outcome in zip(search.places, outcomes, strict=True):
-        if not isinstance(outcome, Found):
-            name = f"{place.owner}/{place.name}@{place.branch}"
-            young = is_young(run, search.watch)
-            run.cycle.fail(search.view, name, outcome, is_young=young)
+        name = f"{place.owner}/{place.name}@{place.branch}"
+        asked = ask_for(run.cycle, search.view, search.watch, name)
+        if isinstance(outcome, Found):
+            note_found(run.cycle, [asked])
+        else:
+            note_missing(run.cycle, asked, outcome, is_reported_only=is_answered)
 
 
 async def _await_reading(

@@ -7,20 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from prwatch.app.mirror import Mirror
-from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.circuits import Circuits
+from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.clock import Clock
 from prwatch.domain.events import Interest
-from prwatch.domain.outcome import (
-    FailureClass,
-    Forbidden,
-    Missing,
-    NotFound,
-    Retry,
-    Unreadable,
-)
 from prwatch.domain.reference import Viewer
 from prwatch.domain.task import Workspace
 from prwatch.store.database import Database
@@ -29,9 +22,6 @@ if TYPE_CHECKING:
     # Commands that ask nobody need no HTTP library.
     from prwatch.github.client import GitHub
     from prwatch.github.rest_reader import RestReader
-
-YOUNG = dt.timedelta(minutes=2)
-"""How long GitHub may not know yet what it was just told (a new pull request)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,42 +62,18 @@ class Cycle:
     source: str
     interests: tuple[Interest, ...]
     report: CycleReport
+    circuits: Circuits
     on_commit: Callable[[], None]
     on_progress: Callable[[], None] = lambda: None
     """Called whenever a request has finished: a slow cycle is not a stuck one."""
     is_forced: bool = False
     is_full: bool = False
+    is_asked: bool = False
+    """A person asks for just this: open circuits hold nothing back."""
 
     def now(self) -> dt.datetime:
         """Return our clock's time."""
         return self.clock.now()
-
-    def fail(
-        self, view: WorkspaceView, reference: str, missing: Missing, *, is_young: bool
-    ) -> None:
-        """Report what one reference's outcome means for a person."""
-        scope, failure_class, code = "record", FailureClass.TRANSIENT, "retry"
-        match missing:
-            case NotFound():
-                code = "not_found"
-                if not is_young:
-                    failure_class = FailureClass.CONFIG
-            case Forbidden(scope=scope, code=code):
-                failure_class = FailureClass.CONFIG
-                if scope == "organisation":
-                    failure_class = FailureClass.AUTH
-            case Unreadable(code=code) | Retry(code=code):
-                pass
-        self.report.add_failure(
-            Failure(
-                workspace=view.workspace.name,
-                scope=scope,
-                reference=reference,
-                failure_class=failure_class,
-                code=code,
-                message=missing.reason,
-            )
-        )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import AsyncIterator
 
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.admission import host_key, wait_until, workspace_key
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.turns import build_turn
 from prwatch.app.walk.watch_cycle import lists_due_at
@@ -32,7 +33,13 @@ async def list_due_times(runtime: Runtime) -> list[dt.datetime]:
 async def _iter_times(
     runtime: Runtime, account: Account, now: dt.datetime
 ) -> AsyncIterator[dt.datetime]:
+    host = runtime.circuits.find(host_key(account.host))
     for workspace in account.workspaces:
+        circuit = host or runtime.circuits.find(workspace_key(workspace))
+        if circuit is not None:
+            # Nothing of it is asked before, whatever is due.
+            yield circuit.open_until
+            continue
         view = await runtime.mirror.view(workspace)
         if view.snapshot.repository_watches:
             yield lists_due_at(account, runtime.settings, now)
@@ -40,4 +47,4 @@ async def _iter_times(
             turn = build_turn(runtime.memory, view, watch, now=now)
             due_at = next_due(turn, now=now, intervals=runtime.settings.intervals)
             if due_at is not None:
-                yield due_at
+                yield max(due_at, wait_until(runtime.circuits, view, watch) or due_at)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from prwatch.app.walk.admission import admit
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.reading import Watched, read_details
 from prwatch.app.workspace_view import WorkspaceView
@@ -63,7 +64,11 @@ def _take_turns(run: AccountRun, view: WorkspaceView) -> Iterator[TaskPullReques
             cycle.report.skipped["resting"] += 1
             continue
         due_at = next_due(turn, now=now, intervals=intervals)
-        if cycle.is_forced or (due_at is not None and due_at <= now):
+        is_due = cycle.is_forced or (due_at is not None and due_at <= now)
+        owner = row.observation.repository.owner
+        if is_due and not admit(cycle, view, build_memory_key(row), owner):
+            continue
+        if is_due:
             memory.asked_at = now
             yield row
         else:

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.reading import (
     Watched,
-    is_young,
     mark_asked,
     name_reference,
     read_details,
@@ -113,11 +113,12 @@ async def follow_probes(
     for reference, outcome in answers.items():
         pairs = known[reference]
         if not isinstance(outcome, Found):
+            name = name_reference(reference)
             for view, watch in pairs:
-                name = name_reference(reference)
-                young = is_young(run, watch)
-                run.cycle.fail(view, name, outcome, is_young=young)
+                note_missing(run.cycle, ask_for(run.cycle, view, watch, name), outcome)
             continue
+        if not run.cycle.circuits.is_quiet:
+            note_found(run.cycle, [ask_for(run.cycle, *pair) for pair in pairs])
         has_moved = False
         for _, watch in pairs:
             has_moved = _has_moved(run, watch, outcome.value, now) or has_moved

@@ -4,7 +4,8 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prwatch.app.walk.cycle import YOUNG, AccountRun
+from prwatch.app.walk.admission import ask_for, note_found, note_missing
+from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.observer import Sighting, observe
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.handover import find_adopted_watch
@@ -46,8 +47,11 @@ async def observe_answers(
     """Observe what was found for each waiting watch, and report what was not."""
     sightings: list[Sighting] = []
     for reference, outcome in answers.items():
+        name = name_reference(reference)
         for watched in waiting[reference]:
+            asked = ask_for(run.cycle, watched.view, watched.watch, name)
             if isinstance(outcome, Found):
+                note_found(run.cycle, [asked])
                 sightings.append(
                     Sighting(
                         view=watched.view,
@@ -57,12 +61,7 @@ async def observe_answers(
                     )
                 )
             else:
-                run.cycle.fail(
-                    watched.view,
-                    name_reference(reference),
-                    outcome,
-                    is_young=is_young(run, watched.watch),
-                )
+                note_missing(run.cycle, asked, outcome)
     return await observe(run.cycle, sightings)
 
 
@@ -102,12 +101,6 @@ def refer(view: WorkspaceView, watch: Watch) -> PullRequestReference:
 def name_reference(reference: PullRequestReference) -> str:
     """Return `owner/name#number`."""
     return f"{reference.owner}/{reference.name}#{reference.number}"
-
-
-def is_young(run: AccountRun, watch: Watch) -> bool:
-    """Return whether GitHub may not know yet what this watch asks for."""
-    # A row is asked as soon as it is there, and its time outlives this process.
-    return watch.watermark is None and run.cycle.now() - watch.created_at < YOUNG
 
 
 def mark_asked(run: AccountRun, watch: Watch, now: dt.datetime) -> None:

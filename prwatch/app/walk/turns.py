@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
+from prwatch.app.walk.admission import admit_watch, wait_until
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.workspace_view import WorkspaceView
@@ -19,13 +20,15 @@ def take_turns(
     for watch in watches:
         if cycle.is_forced and not watch.is_searching and not _sleeps(view, watch):
             # It never rests, and its due time would be ignored.
-            yield watch
+            if admit_watch(cycle, view, watch):
+                yield watch
             continue
         turn = build_turn(cycle.memory, view, watch, now=now)
         if is_resting(turn, now=now, intervals=cycle.settings.intervals):
             cycle.report.skipped["resting"] += 1
         elif (cycle.is_forced and not turn.is_archived) or _is_due(cycle, turn, now):
-            yield watch
+            if admit_watch(cycle, view, watch):
+                yield watch
         else:
             cycle.report.skipped["archived" if turn.is_archived else "not_due"] += 1
 
@@ -38,9 +41,13 @@ def _is_due(cycle: Cycle, turn: Turn, now: dt.datetime) -> bool:
 def find_turn(
     cycle: Cycle, view: WorkspaceView, watch: Watch, *, now: dt.datetime
 ) -> dt.datetime | None:
-    """Return when a watch is due; None while it rests or its repository sleeps."""
+    """
+    Return when a watch is due; None while it rests or its repository sleeps.
+
+    One whose circuit is not closed is never asked for beside others.
+    """
     turn = build_turn(cycle.memory, view, watch, now=now)
-    if turn.is_archived:
+    if turn.is_archived or wait_until(cycle.circuits, view, watch) is not None:
         return None
     return next_due(turn, now=now, intervals=cycle.settings.intervals)
 

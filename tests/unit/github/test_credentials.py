@@ -7,19 +7,10 @@ from prwatch.github.credentials import (
     FileCredential,
     GhCredential,
     TokenCredential,
-    build_fingerprint,
 )
 from prwatch.telemetry.secret import Secret
 
 TOKEN = "ghp_never_to_be_seen"
-FACTS = {
-    "source": "gh:github.com",
-    "host": "github.com",
-    "login": "",
-    "connection_id": "c1",
-    "generation": 1,
-    "status": "ok",
-}
 
 
 @pytest.fixture
@@ -160,29 +151,3 @@ async def test_the_real_program_is_run_without_questions(
     else:
         with pytest.raises(AuthenticationFailed):
             await credential.token()
-
-
-def test_a_fingerprint_changes_with_each_fact_and_holds_no_secret():
-    changed = [
-        build_fingerprint(**FACTS | {name: value})
-        for name, value in {
-            "source": "env:GITHUB_TOKEN",
-            "host": "git.example",
-            "login": "alice",
-            "connection_id": "c2",
-            "generation": 2,
-            "status": "suspended",
-        }.items()
-    ]
-
-    fingerprint = build_fingerprint(**FACTS)
-
-    assert build_fingerprint(**FACTS) == fingerprint
-    assert len({fingerprint, *changed}) == 7
-
-
-def test_facts_do_not_run_into_each_other():
-    one = build_fingerprint(**FACTS | {"host": "a", "login": "b\n1:c"})
-    two = build_fingerprint(**FACTS | {"host": "a\n1:b", "login": "c"})
-
-    assert one != two

@@ -235,6 +235,9 @@ CREATE INDEX pr_watches_workspace ON pr_watches (workspace_id);
 
 CREATE INDEX events_time ON events (time);
 
+CREATE INDEX events_notices
+ON events (workspace_id, subject, position) WHERE watch_id = '';
+
 CREATE INDEX deliveries_due
 ON deliveries (sink, position) WHERE due_at IS NOT NULL;
 

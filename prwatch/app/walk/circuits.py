@@ -1,0 +1,257 @@
+"""
+The circuits of polling: what is left out for now, why, and until when.
+
+They live in memory. A restart begins with all closed, and with what was last told
+about them, so that it tells nothing twice and a recovery that nobody saw once.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from prwatch.app.walk.cycle_report import Failure
+from prwatch.clock import Clock
+from prwatch.domain.circuit import (
+    Cause,
+    Circuit,
+    CircuitKind,
+    CircuitState,
+    begin_probe,
+    give_back,
+    is_open,
+    trip,
+)
+from prwatch.domain.outcome import FailureClass
+
+MAX_FAILURES = 50
+"""Failures that one circuit keeps to be shown while it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitKey:
+    """
+    Which circuit.
+
+    `workspace_id` is '' for a host. `name` is the host, the organisation in lower
+    case or what a record is remembered by; a workspace's is ''.
+    """
+
+    kind: CircuitKind
+    workspace_id: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A circuit opened, or closed with `circuit` None."""
+
+    key: CircuitKey
+    circuit: Circuit | None
+
+
+Counts: TypeAlias = Counter[tuple[CircuitKind, FailureClass]]
+
+
+class Circuits:
+    """
+    All circuits of polling, the counts of what became of them, and what is news.
+
+    A key that is not known is a closed circuit. `skips`, `opens`, `resets` and
+    `failures` are counts by kind and class since the start of the process.
+    """
+
+    def __init__(self, clock: Clock, chance: random.Random) -> None:
+        self.skips: Counts = Counter()
+        self.opens: Counts = Counter()
+        self.resets: Counts = Counter()
+        self.failures: Counts = Counter()
+        self._clock = clock
+        self._chance = chance
+        self._circuits: dict[CircuitKey, Circuit] = {}
+        self._shown: dict[CircuitKey, dict[Failure, None]] = {}
+        self._subjects: dict[CircuitKey, int] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._told: set[CircuitKey] = set()
+        self._news: list[Transition] = []
+
+    def __len__(self) -> int:
+        return len(self._circuits)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether all are closed, and were last told to be."""
+        return not self._circuits and not self._told
+
+    def remember_told(self, keys: Iterable[CircuitKey]) -> None:
+        """Learn which circuits were last told to be open, by an earlier process."""
+        self._told.update(keys)
+
+    def begin_cycle(self, fingerprints: Mapping[str, str]) -> None:
+        """
+        Look at the connections of all present workspaces, once before each cycle.
+
+        A workspace whose fingerprint changed begins anew, and what belonged to one
+        that is gone is forgotten. A probe that nobody reported on may go again.
+        """
+        for key, circuit in list(self._circuits.items()):
+            if circuit.state is CircuitState.HALF_OPEN:
+                self._circuits[key] = give_back(circuit)
+            if key.workspace_id and key.workspace_id not in fingerprints:
+                self._forget(key)
+            elif fingerprints.get(key.workspace_id) != self._fingerprints.get(
+                key.workspace_id
+            ):
+                self.reset(key)
+        self._told = {
+            key
+            for key in self._told
+            if not key.workspace_id or key.workspace_id in fingerprints
+        }
+        self._fingerprints = dict(fingerprints)
+
+    def keep_records(self, names: Collection[str]) -> None:
+        """Forget the circuits of records that exist no more."""
+        for key in list(self._circuits):
+            if key.kind is CircuitKind.RECORD and key.name not in names:
+                self._forget(key)
+
+    def keep_hosts(self, names: Collection[str]) -> None:
+        """Forget the circuits of hosts that nobody uses any more."""
+        for key in list(self._circuits):
+            if key.kind is CircuitKind.HOST and key.name not in names:
+                self._forget(key)
+
+    def find(self, key: CircuitKey) -> Circuit | None:
+        """Return a circuit that is not closed, or None."""
+        return self._circuits.get(key)
+
+    def has_any(self, *kinds: CircuitKind) -> bool:
+        """Return whether a circuit of these kinds is not closed."""
+        return any(key.kind in kinds for key in self._circuits)
+
+    def admit(self, key: CircuitKey, *, subject: int = 0) -> bool:
+        """
+        Return whether it may be asked now, and count it if not.
+
+        The first to come after its time is the probe; of a record everybody is, who
+        asks in that cycle. A record whose `subject` is not the one that it failed
+        with was edited: it begins anew.
+        """
+        circuit = self._circuits.get(key)
+        if circuit is None:
+            return True
+        if self._subjects.get(key, subject) != subject:
+            self.reset(key)
+            return True
+        if circuit.state is CircuitState.HALF_OPEN and key.kind is CircuitKind.RECORD:
+            return True
+        if circuit.state is CircuitState.HALF_OPEN or is_open(
+            circuit, self._clock.now()
+        ):
+            self.skips[key.kind, circuit.cause.failure_class] += 1
+            return False
+        self._circuits[key] = begin_probe(circuit)
+        return True
+
+    def trip(
+        self,
+        key: CircuitKey,
+        cause: Cause,
+        *,
+        failures: Iterable[Failure] = (),
+        subject: int = 0,
+    ) -> None:
+        """Note a failure. `failures` are how it is shown while the circuit is open."""
+        before = self._circuits.get(key)
+        after = trip(
+            before, cause, now=self._clock.now(), chance_value=self._chance.random()
+        )
+        self.failures[key.kind, cause.failure_class] += 1
+        shown = self._shown.setdefault(key, {})
+        if before is not None and after is not before:
+            shown.clear()
+        for failure in failures:
+            if len(shown) < MAX_FAILURES:
+                shown[failure] = None
+        if after is before:
+            return
+        self._circuits[key] = after
+        self._subjects[key] = subject
+        if before is None:
+            self.opens[key.kind, cause.failure_class] += 1
+            self._tell(key, after)
+
+    def succeed(self, key: CircuitKey) -> None:
+        """Note a success: the circuit is closed."""
+        if key in self._circuits:
+            self.reset(key)
+        elif key in self._told:
+            self._tell(key, None)
+
+    def reset(self, key: CircuitKey) -> bool:
+        """Close a circuit; return whether it was not closed."""
+        circuit = self._circuits.get(key)
+        if circuit is None:
+            return False
+        self._forget(key)
+        self.resets[key.kind, circuit.cause.failure_class] += 1
+        self._tell(key, None)
+        return True
+
+    def reset_workspace(self, workspace_id: str) -> int:
+        """Close all circuits of a workspace, as a person asks; return how many."""
+        return sum(
+            self.reset(key)
+            for key in list(self._circuits)
+            if key.workspace_id == workspace_id
+        )
+
+    def items(self) -> Iterator[tuple[CircuitKey, Circuit]]:
+        """Yield the circuits that are not closed, widest first."""
+        order = list(CircuitKind)
+        yield from sorted(
+            self._circuits.items(),
+            key=lambda item: (
+                order.index(item[0].kind),
+                item[0].workspace_id,
+                item[0].name,
+            ),
+        )
+
+    def list_shown(self) -> list[Failure]:
+        """List the failures that stand as long as their circuits are open."""
+        now = self._clock.now()
+        return [
+            failure
+            for key, circuit in self._circuits.items()
+            if is_open(circuit, now)
+            for failure in self._shown.get(key, ())
+        ]
+
+    def count_open(self) -> Counts:
+        """Count the circuits that are not closed, by kind and class."""
+        return Counter(
+            (key.kind, circuit.cause.failure_class)
+            for key, circuit in self._circuits.items()
+        )
+
+    def take_news(self) -> list[Transition]:
+        """Return what opened or closed above records since the last call."""
+        news, self._news = self._news, []
+        return news
+
+    def _forget(self, key: CircuitKey) -> None:
+        del self._circuits[key]
+        self._shown.pop(key, None)
+        self._subjects.pop(key, None)
+
+    def _tell(self, key: CircuitKey, circuit: Circuit | None) -> None:
+        if key.kind is CircuitKind.RECORD:
+            return
+        if circuit is None:
+            self._told.discard(key)
+        else:
+            self._told.add(key)
+        self._news.append(Transition(key, circuit))
