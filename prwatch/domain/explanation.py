@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from prwatch.domain.check_runs import (
-    RUNNING_STATUSES,
     CheckRun,
     StatusContext,
     pair_runs,
     pair_statuses,
 )
+from prwatch.domain.checks_summary import say_run, say_status, since_run
 from prwatch.domain.pull_request import ChecksState, Observation
-from prwatch.domain.verdict import RUN_NOTES, STATUS_NOTES, Review
+from prwatch.domain.verdict import Review
 
 _ORDER: Final = (ChecksState.FAILURE, ChecksState.PENDING, ChecksState.SUCCESS)
 
@@ -122,14 +122,14 @@ def _explain_run(run: CheckRun, standing: Standing, reason: str) -> ExplainedChe
         kind=CheckKind.CHECK_RUN,
         name=run.name,
         word=run.conclusion or run.status,
-        said=_say_run(run),
+        said=say_run(run),
         state=run.state,
         standing=standing,
         reason=reason,
         app=run.app,
         workflow=run.workflow,
         event=run.event,
-        since=(run.completed_at if run.conclusion else None) or run.started_at,
+        since=since_run(run),
         url=run.url,
         is_required=run.is_required,
     )
@@ -138,12 +138,11 @@ def _explain_run(run: CheckRun, standing: Standing, reason: str) -> ExplainedChe
 def _explain_status(
     status: StatusContext, newer: StatusContext | None
 ) -> ExplainedCheck:
-    word = status.state.lower().replace("_", " ")
     return ExplainedCheck(
         kind=CheckKind.STATUS,
         name=status.context,
         word=status.state,
-        said=STATUS_NOTES.get(status.state, word),
+        said=say_status(status),
         state=status.verdict,
         standing=Standing.SUPERSEDED if newer else Standing.COUNTS,
         reason="a newer status of the context counts" if newer else "",
@@ -151,15 +150,6 @@ def _explain_status(
         url=status.url,
         is_required=status.is_required,
     )
-
-
-def _say_run(run: CheckRun) -> str:
-    if run.conclusion:
-        word = run.conclusion.lower().replace("_", " ")
-        return RUN_NOTES.get(run.conclusion, word)
-    if run.status in RUNNING_STATUSES - {"COMPLETED"}:
-        return run.status.lower().replace("_", " ")
-    return run.status.lower() if run.status != "COMPLETED" else "not concluded"
 
 
 def _tell_newer_run(run: CheckRun, newer: CheckRun | None) -> str:

@@ -50,6 +50,7 @@ def merge_observations(stored: Observation, new: Observation) -> Observation:
         head_ref_oid=new.head_ref_oid or stored.head_ref_oid,
         checks=checks,
         checks_notes=verdict.checks_notes,
+        checks_summary=verdict.checks_summary,
         settles_at=verdict.settles_at,
         merged_by=keep_known(stored.merged_by, new.merged_by),
         is_archived=keep_known(stored.is_archived, new.is_archived),

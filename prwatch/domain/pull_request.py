@@ -7,8 +7,11 @@ or 0: it never overwrites what is known and never makes a change.
 
 import datetime as dt
 import enum
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from prwatch.domain.checks_summary import ChecksSummary
 
 T = TypeVar("T")
 
@@ -113,9 +116,10 @@ class Observation:
 
     `observed_at` is GitHub's own time (its `Date` header). `settles_at` is the
     time at which a checks verdict that is only held back by the settle window
-    can be decided, or None. `checks_notes` are the words behind the verdict.
-    Nothing but `observed_at`, `settles_at` and `checks_notes` differs between two
-    readings of one unchanged pull request.
+    can be decided, or None. `checks_notes` are the words behind the verdict, and
+    `checks_summary` its numbers, None where nobody counted: it explains a reading and
+    is no part of what is compared. Nothing but these four differs between two readings
+    of one unchanged pull request.
     """
 
     repository: RepositoryName
@@ -124,6 +128,7 @@ class Observation:
     observed_at: dt.datetime
     settles_at: dt.datetime | None = None
     checks_notes: tuple[str, ...] = ()
+    checks_summary: "ChecksSummary | None" = field(default=None, compare=False)
 
     state: PullRequestState
     updated_at: dt.datetime

@@ -4,6 +4,7 @@ import datetime as dt
 import enum
 from dataclasses import dataclass
 
+from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress
 from prwatch.domain.pull_request import Observation
 
 
@@ -144,7 +145,8 @@ class TaskPullRequest:
     The association of a pull request with a task, with its last known state.
 
     `observation` holds for each field what was last really read. `is_past` says
-    that the task was archived since: the next association starts afresh.
+    that the task was archived since: the next association starts afresh. `progress`
+    is what the sequence of its observations tells.
     """
 
     task_id: str
@@ -154,3 +156,4 @@ class TaskPullRequest:
     observed_at: dt.datetime
     detached_at: dt.datetime | None = None
     is_past: bool = False
+    progress: MergeProgress = NO_PROGRESS

@@ -7,7 +7,7 @@ because it depends on what is selected beside it.
 
 import datetime as dt
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from prwatch.domain.check_runs import (
@@ -18,6 +18,12 @@ from prwatch.domain.check_runs import (
     StatusContext,
     pick_newest_runs,
     pick_newest_statuses,
+)
+from prwatch.domain.checks_summary import (
+    RUN_NOTES,
+    STATUS_NOTES,
+    ChecksSummary,
+    summarise_checks,
 )
 from prwatch.domain.comments import build_comment_mark
 from prwatch.domain.pull_request import ChecksState, ReviewState
@@ -45,23 +51,6 @@ _CLOCK_SKEW: Final = dt.timedelta(minutes=5)
 
 _NEVER: Final = dt.datetime.min.replace(tzinfo=dt.UTC)
 
-RUN_NOTES: Final = {
-    "FAILURE": "failed",
-    "TIMED_OUT": "timed out",
-    "CANCELLED": "cancelled",
-    "ACTION_REQUIRED": "needs approval",
-    "STARTUP_FAILURE": "failed to start",
-    "STALE": "stale",
-}
-"""What is said of a check run's conclusion."""
-
-STATUS_NOTES: Final = {
-    "FAILURE": "failed",
-    "ERROR": "failed",
-    "EXPECTED": "not reported yet",
-}
-"""What is said of a commit status's state."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksVerdict:
@@ -70,13 +59,15 @@ class ChecksVerdict:
 
     `settles_at` is when a pending verdict that only waits for quiet becomes a
     success, else None. `notes` are at most twenty `words: name` lines for people,
-    `unknown_words` the words of GitHub that this version does not know.
+    `unknown_words` the words of GitHub that this version does not know. `summary`
+    tells what the verdict rests on, and is no part of it.
     """
 
     state: ChecksState
     settles_at: dt.datetime | None = None
     notes: tuple[str, ...] = ()
     unknown_words: tuple[str, ...] = ()
+    summary: ChecksSummary = field(default=ChecksSummary(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +119,7 @@ def decide_checks(
         settles_at=settles_at,
         notes=_build_notes(counted, newest, ignored),
         unknown_words=_find_unknown_words(counted, newest),
+        summary=summarise_checks(counted, newest, ignored=len(ignored)),
     )
 
 

@@ -41,14 +41,22 @@ def decide_rollup(
     runs, statuses = split_contexts(contexts)
     verdict = decide_checks(runs, statuses, observed_at=observed_at, settle=settle)
     word = rollup.state.upper()
+    expecting = replace(verdict.summary, is_expecting=True)
     if word and not runs and not statuses:
-        return replace(verdict, state=STATUS_STATES.get(word, ChecksState.PENDING))
+        state = STATUS_STATES.get(word, ChecksState.PENDING)
+        summary = expecting if word == "EXPECTED" else verdict.summary
+        return replace(verdict, state=state, summary=summary)
     is_green = verdict.state is ChecksState.SUCCESS or verdict.settles_at is not None
     is_idle = is_green or verdict.state is ChecksState.NONE
     if is_idle and word == "EXPECTED":
         # Nothing red nor running, and EXPECTED: a required check has not reported.
-        notes = (*verdict.notes, NOT_REPORTED)
-        return replace(verdict, state=ChecksState.PENDING, settles_at=None, notes=notes)
+        return replace(
+            verdict,
+            state=ChecksState.PENDING,
+            settles_at=None,
+            notes=(*verdict.notes, NOT_REPORTED),
+            summary=expecting,
+        )
     return verdict
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.comments import build_comment_mark
 from prwatch.domain.outcome import Forbidden, Missing, Retry, Unreadable
 from prwatch.domain.pull_request import (
@@ -100,6 +101,7 @@ def build_reading(
         observed_at=observed_at,
         settles_at=checks.settles_at,
         checks_notes=checks.notes,
+        checks_summary=checks.summary,
         state=PullRequestState(node.state),
         updated_at=node.updated_at,
         created_at=node.created_at,
@@ -146,18 +148,20 @@ def _read_checks(
     detail: Detail, observed_at: dt.datetime, settle: dt.timedelta
 ) -> _Checks:
     rollup = detail.node.status_check_rollup
+    summary: ChecksSummary | None = None
     refusal = detail.lost.get("statusCheckRollup")
     if refusal is not None:
-        return _Checks(notes=(_say_lost("checks", refusal),))
+        return _unread_checks(
+            _say_lost("checks", refusal),
+            refusal=refusal.reason if isinstance(refusal, Forbidden) else "",
+            is_last_word=True,
+        )
     if rollup is UNSET:
         return _Checks()
     if is_of_other_commit(rollup, detail.node.head_ref_oid):
-        note = "the checks that GitHub shows are another commit's"
-        return _Checks(notes=(note,), is_last_word=False)
+        return _unread_checks("the checks that GitHub shows are another commit's")
     if detail.contexts is None:
-        return _Checks(
-            notes=("the checks could not be read to their end",), is_last_word=False
-        )
+        return _unread_checks("the checks could not be read to their end")
     verdict = decide_rollup(
         rollup, detail.contexts, observed_at=observed_at, settle=settle
     )
@@ -172,8 +176,16 @@ def _read_checks(
 def is_of_other_commit(rollup: Rollup | None, head_ref_oid: str) -> bool:
     """Tell whether the rollup says that it belongs to another commit than the head."""
     if rollup is None or rollup.commit is None:
+        summary=verdict.summary,
         return False
     return rollup.commit.oid != head_ref_oid
+
+def _unread_checks(
+    note: str, *, refusal: str = "", is_last_word: bool = False
+) -> _Checks:
+    summary = ChecksSummary(unread=refusal or note, is_refused=bool(refusal))
+    return _Checks(notes=(note,), is_last_word=is_last_word, summary=summary)
+
 
 
 @dataclass(frozen=True, slots=True)

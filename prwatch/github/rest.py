@@ -19,7 +19,7 @@ import msgspec
 
 from prwatch.clock import Clock
 from prwatch.domain.explanation import Explanation
-from prwatch.domain.outcome import Found, Outcome, Unreadable
+from prwatch.domain.outcome import Forbidden, Found, Outcome, Unreadable
 from prwatch.domain.reference import PullRequestReference, Reading, Usage
 from prwatch.errors import ProviderError
 from prwatch.github import rest_wire as wire
@@ -78,6 +78,8 @@ class _Walk:
     is_vouched: bool = True
     """Whether the tags speak for everything that was read."""
     notes: list[str] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)
+    """Why this token may not read a list, by what the list holds."""
 
 
 class Rest:
@@ -255,6 +257,7 @@ class Rest:
             statuses=statuses,
             comments=comments,
             notes=tuple(walk.notes),
+            refusal=walk.refusals.get("checks") or walk.refusals.get("statuses", ""),
         )
 
     async def _read_comments(
@@ -304,7 +307,7 @@ class Rest:
             try:
                 answer = await self._client.get(address, operation=what)
             except ProviderError as error:
-                walk.notes.append(_explain(error, what))
+                _note_lost(walk, error, what)
                 return None
             page = decode(decoder, answer.body)
             if page is None:
@@ -328,9 +331,9 @@ def _keep(walk: _Walk, answer: RestAnswer, *, is_vouching: bool = True) -> None:
         walk.is_vouched = False
 
 
-def _explain(error: ProviderError, what: str) -> str:
+def _note_lost(walk: _Walk, error: ProviderError, what: str) -> None:
     """
-    Return why the list is not there.
+    Note why the list is not there.
 
     Raises:
         ProviderError: the failure is about more than this list.
@@ -338,7 +341,9 @@ def _explain(error: ProviderError, what: str) -> str:
     outcome = outcome_of(error)
     if outcome is None:
         raise error
-    return f"{what} cannot be read with this token: {outcome.reason}"
+    walk.notes.append(f"{what} cannot be read with this token: {outcome.reason}")
+    if isinstance(outcome, Forbidden):
+        walk.refusals[what] = outcome.reason
 
 
 def _get_all(page: list[T]) -> list[T]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.explanation import Explanation, explain_checks
 from prwatch.domain.pull_request import (
     UNOBSERVED,
@@ -48,7 +49,7 @@ class RestParts:
     The answers that one reading is made of, all pages of each.
 
     A list is None when this token may not read it, or when it could not be read to
-    its end; `notes` says why.
+    its end; `notes` says why, and `refusal` why this token may not read the checks.
     """
 
     pull_request: wire.PullRequest
@@ -57,6 +58,7 @@ class RestParts:
     statuses: Sequence[wire.Status] | None
     comments: Sequence[wire.Comment] | None
     notes: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 def build_observation(
@@ -87,6 +89,7 @@ def build_observation(
         observed_at=observed_at,
         settles_at=verdict.settles_at if verdict else None,
         checks_notes=build_notes(verdict, parts.notes) if verdict else parts.notes,
+        checks_summary=verdict.summary if verdict else _tell_unread(parts),
         state=_parse_state(pull_request),
         updated_at=pull_request.updated_at,
         created_at=pull_request.created_at,
@@ -162,6 +165,13 @@ def _decide_checks(
         [build_status(each) for each in parts.statuses],
         observed_at=observed_at,
         settle=settle,
+    )
+
+
+def _tell_unread(parts: RestParts) -> ChecksSummary:
+    return ChecksSummary(
+        unread=parts.refusal or "; ".join(parts.notes),
+        is_refused=bool(parts.refusal),
     )
 
 

@@ -1,5 +1,6 @@
 """How an association and its last reading lie in a row of `task_pull_requests`."""
 
+from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress
 from prwatch.domain.pull_request import (
     ChecksState,
     Mergeable,
@@ -10,6 +11,10 @@ from prwatch.domain.pull_request import (
     ReviewState,
 )
 from prwatch.domain.task import TaskPullRequest
+from prwatch.store.checks_summary_column import (
+    from_checks_summary,
+    to_checks_summary,
+)
 from prwatch.store.columns import (
     from_comment_mark,
     from_json,
@@ -40,6 +45,7 @@ def to_task_pull_request(row: Row) -> TaskPullRequest:
         observed_at=from_microseconds(row["observed_at"]),
         detached_at=from_optional_microseconds(row["detached_at"]),
         is_past=bool(row["is_past"]),
+        progress=_to_progress(row),
     )
 
 
@@ -52,8 +58,19 @@ def from_task_pull_request(row: TaskPullRequest) -> dict[str, Value]:
         "observed_at": to_microseconds(row.observed_at),
         "detached_at": to_optional_microseconds(row.detached_at),
         "is_past": row.is_past,
+        "ready_since": to_optional_microseconds(row.progress.ready_since),
+        "queue_left_at": to_optional_microseconds(row.progress.queue_left_at),
         **_from_observation(row.observation),
     }
+
+
+def _to_progress(row: Row) -> MergeProgress:
+    if row["ready_since"] is None and row["queue_left_at"] is None:
+        return NO_PROGRESS
+    return MergeProgress(
+        ready_since=from_optional_microseconds(row["ready_since"]),
+        queue_left_at=from_optional_microseconds(row["queue_left_at"]),
+    )
 
 
 def _to_observation(row: Row) -> Observation:
@@ -63,6 +80,7 @@ def _to_observation(row: Row) -> Observation:
         node_id=row["node_id"],
         observed_at=from_microseconds(row["observed_at"]),
         checks_notes=tuple(from_json(row["checks_notes"])),
+        checks_summary=from_checks_summary(row["checks_summary"]),
         state=PullRequestState(row["state"]),
         updated_at=from_microseconds(row["updated_at"]),
         created_at=from_microseconds(row["created_at"]),
@@ -98,6 +116,7 @@ def _from_observation(seen: Observation) -> dict[str, Value]:
     return {
         "node_id": seen.node_id,
         "checks_notes": to_json(seen.checks_notes),
+        "checks_summary": to_checks_summary(seen.checks_summary),
         "state": seen.state,
         "updated_at": to_microseconds(seen.updated_at),
         "created_at": to_microseconds(seen.created_at),

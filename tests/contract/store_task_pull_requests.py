@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from prwatch.domain.checks_summary import ChecksSummary, NamedCheck
+from prwatch.domain.merge_progress import MergeProgress
 from prwatch.domain.pull_request import (
     ChecksState,
     CommentItem,
@@ -50,6 +52,11 @@ FULL = make_observation(
     approvals=3,
     comment_mark=CommentMark((CommentItem(at(-9), "a"), CommentItem(at(-8), "b"))),
 )
+SUMMARY = ChecksSummary(
+    total=3,
+    failing=1,
+    named=(NamedCheck(name="naïve", said="failed", state=ChecksState.FAILURE),),
+)
 NULLS = make_observation(
     merged_by=None, review_decision=None, author=None, comment_mark=CommentMark()
 )
@@ -79,6 +86,30 @@ class TaskPullRequestsContract:
             task_pull_requests.list_task_pull_requests, workspace_id="w1"
         ) == [row]
 
+    @pytest.mark.parametrize("summary", [SUMMARY, None], ids=["counted", "uncounted"])
+    async def test_the_numbers_behind_the_verdict_come_back(self, store, summary):
+        observation = replace(FULL, checks_summary=summary)
+        row = make_task_pull_request(observation=observation)
+        await store.write(task_pull_requests.put_task_pull_request, row)
+
+        (found,) = await store.read(
+            task_pull_requests.list_task_pull_requests, task_id="t1"
+        )
+
+        assert found.observation.checks_summary == summary
+
+    async def test_progress_to_a_merge_is_kept(self, store):
+        plain = make_task_pull_request(observation=FULL)
+        progress = MergeProgress(ready_since=at(3), queue_left_at=at(4))
+        moved = replace(plain, progress=progress)
+        await store.write(task_pull_requests.put_task_pull_request, plain)
+
+        assert await store.write(task_pull_requests.put_task_pull_request, moved)
+
+        assert await store.read(
+            task_pull_requests.list_task_pull_requests, task_id="t1"
+        ) == [moved]
+
     async def test_one_that_is_not_there_is_none(self, store):
         assert (
             await store.read(task_pull_requests.find_task_pull_request, "t1", "r1", 1)
@@ -104,7 +135,11 @@ class TaskPullRequestsContract:
             row,
             observed_at=at(60),
             observation=replace(
-                FULL, observed_at=at(60), settles_at=at(70), checks_notes=("other",)
+                FULL,
+                observed_at=at(60),
+                settles_at=at(70),
+                checks_notes=("other",),
+                checks_summary=SUMMARY,
             ),
         )
         await store.write(task_pull_requests.put_task_pull_request, row)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from prwatch.domain.compare import merge_observations
 from prwatch.domain.event_building import EventNames, build_events, wants
 from prwatch.domain.events import Event, Interest
+from prwatch.domain.merge_progress import NO_PROGRESS, follow_merge
 from prwatch.domain.observing import Arrival, Ending, ObservationCommit
 from prwatch.domain.task import (
     Origin,
@@ -140,14 +141,17 @@ async def _merge_task_pull_request(
     stored = await task_pull_requests.find_task_pull_request(
         tx, after.task_id, after.repository_id, after.pr_number
     )
+    before, progress = None, NO_PROGRESS
     if stored is not None and not stored.is_past:
-        observation = merge_observations(stored.observation, observation)
+        before, progress = stored.observation, stored.progress
+        observation = merge_observations(before, observation)
     return TaskPullRequest(
         task_id=after.task_id,
         repository_id=after.repository_id,
         pr_number=after.pr_number,
         observation=observation,
         observed_at=observation.observed_at,
+        progress=follow_merge(progress, before, observation),
     )
 
 

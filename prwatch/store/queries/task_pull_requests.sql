@@ -2,25 +2,26 @@
 
 -- name: put_task_pull_request
 -- Insert or replace. A row that differs only in when it was observed, and in the notes
--- of that observation, stays untouched.
+-- and numbers of that observation, stays untouched.
 INSERT INTO task_pull_requests
     (
         task_id, repository_id, pr_number, node_id, observed_at, detached_at, is_past,
-        checks_notes, state, updated_at, created_at, closed_at, merged_at, title, url,
-        head_ref_oid, head_ref_name, base_ref_name, head_repository_id, author,
-        is_draft, merged_by, is_archived, is_base_deleted, checks, review,
-        review_decision, mergeable, merge_queue, auto_merge, unresolved_threads,
-        requested_reviewers, approvals, comment_mark
+        checks_notes, checks_summary, state, updated_at, created_at, closed_at,
+        merged_at, title, url, head_ref_oid, head_ref_name, base_ref_name,
+        head_repository_id, author, is_draft, merged_by, is_archived, is_base_deleted,
+        checks, review, review_decision, mergeable, merge_queue, auto_merge,
+        unresolved_threads, requested_reviewers, approvals, comment_mark, ready_since,
+        queue_left_at
     )
 VALUES
     (
         :task_id, :repository_id, :pr_number, :node_id, :observed_at, :detached_at,
-        :is_past, :checks_notes, :state, :updated_at, :created_at, :closed_at,
-        :merged_at, :title, :url, :head_ref_oid, :head_ref_name, :base_ref_name,
-        :head_repository_id, :author, :is_draft, :merged_by, :is_archived,
-        :is_base_deleted, :checks, :review, :review_decision, :mergeable, :merge_queue,
-        :auto_merge, :unresolved_threads, :requested_reviewers, :approvals,
-        :comment_mark
+        :is_past, :checks_notes, :checks_summary, :state, :updated_at, :created_at,
+        :closed_at, :merged_at, :title, :url, :head_ref_oid, :head_ref_name,
+        :base_ref_name, :head_repository_id, :author, :is_draft, :merged_by,
+        :is_archived, :is_base_deleted, :checks, :review, :review_decision, :mergeable,
+        :merge_queue, :auto_merge, :unresolved_threads, :requested_reviewers,
+        :approvals, :comment_mark, :ready_since, :queue_left_at
     )
 ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     node_id = excluded.node_id,
@@ -28,6 +29,7 @@ ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     detached_at = excluded.detached_at,
     is_past = excluded.is_past,
     checks_notes = excluded.checks_notes,
+    checks_summary = excluded.checks_summary,
     state = excluded.state,
     updated_at = excluded.updated_at,
     created_at = excluded.created_at,
@@ -53,7 +55,9 @@ ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     unresolved_threads = excluded.unresolved_threads,
     requested_reviewers = excluded.requested_reviewers,
     approvals = excluded.approvals,
-    comment_mark = excluded.comment_mark
+    comment_mark = excluded.comment_mark,
+    ready_since = excluded.ready_since,
+    queue_left_at = excluded.queue_left_at
 WHERE (
     task_pull_requests.node_id, task_pull_requests.detached_at,
     task_pull_requests.is_past, task_pull_requests.state, task_pull_requests.updated_at,
@@ -68,7 +72,8 @@ WHERE (
     task_pull_requests.mergeable, task_pull_requests.merge_queue,
     task_pull_requests.auto_merge, task_pull_requests.unresolved_threads,
     task_pull_requests.requested_reviewers, task_pull_requests.approvals,
-    task_pull_requests.comment_mark
+    task_pull_requests.comment_mark, task_pull_requests.ready_since,
+    task_pull_requests.queue_left_at
 ) IS DISTINCT FROM (
     excluded.node_id, excluded.detached_at, excluded.is_past, excluded.state,
     excluded.updated_at, excluded.created_at, excluded.closed_at, excluded.merged_at,
@@ -78,7 +83,8 @@ WHERE (
     excluded.is_base_deleted, excluded.checks, excluded.review,
     excluded.review_decision, excluded.mergeable, excluded.merge_queue,
     excluded.auto_merge, excluded.unresolved_threads, excluded.requested_reviewers,
-    excluded.approvals, excluded.comment_mark
+    excluded.approvals, excluded.comment_mark, excluded.ready_since,
+    excluded.queue_left_at
 );
 
 -- name: find_task_pull_request
@@ -138,19 +144,21 @@ WHERE task_id = :task_id AND repository_id = :repository_id
 INSERT INTO task_pull_requests
     (
         task_id, repository_id, pr_number, node_id, observed_at, detached_at, is_past,
-        checks_notes, state, updated_at, created_at, closed_at, merged_at, title, url,
-        head_ref_oid, head_ref_name, base_ref_name, head_repository_id, author,
-        is_draft, merged_by, is_archived, is_base_deleted, checks, review,
-        review_decision, mergeable, merge_queue, auto_merge, unresolved_threads,
-        requested_reviewers, approvals, comment_mark
+        checks_notes, checks_summary, state, updated_at, created_at, closed_at,
+        merged_at, title, url, head_ref_oid, head_ref_name, base_ref_name,
+        head_repository_id, author, is_draft, merged_by, is_archived, is_base_deleted,
+        checks, review, review_decision, mergeable, merge_queue, auto_merge,
+        unresolved_threads, requested_reviewers, approvals, comment_mark, ready_since,
+        queue_left_at
     )
 SELECT
     task_id, CAST(:survivor AS TEXT), pr_number, node_id, observed_at, detached_at,
-    is_past, checks_notes, state, updated_at, created_at, closed_at, merged_at, title,
-    url, head_ref_oid, head_ref_name, base_ref_name, head_repository_id, author,
-    is_draft, merged_by, is_archived, is_base_deleted, checks, review, review_decision,
-    mergeable, merge_queue, auto_merge, unresolved_threads, requested_reviewers,
-    approvals, comment_mark
+    is_past, checks_notes, checks_summary, state, updated_at, created_at, closed_at,
+    merged_at, title, url, head_ref_oid, head_ref_name, base_ref_name,
+    head_repository_id, author, is_draft, merged_by, is_archived, is_base_deleted,
+    checks, review, review_decision, mergeable, merge_queue, auto_merge,
+    unresolved_threads, requested_reviewers, approvals, comment_mark, ready_since,
+    queue_left_at
 FROM task_pull_requests WHERE repository_id = :loser
 ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     node_id = excluded.node_id,
@@ -183,9 +191,12 @@ ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     unresolved_threads = excluded.unresolved_threads,
     requested_reviewers = excluded.requested_reviewers,
     approvals = excluded.approvals,
-    comment_mark = excluded.comment_mark
+    comment_mark = excluded.comment_mark,
+    ready_since = excluded.ready_since,
+    queue_left_at = excluded.queue_left_at
 WHERE excluded.observed_at > task_pull_requests.observed_at;
 
+    checks_summary = excluded.checks_summary,
 -- name: remove_of_repository
 -- What was merged.
 DELETE FROM task_pull_requests WHERE repository_id = :loser;

@@ -143,6 +143,7 @@ CREATE TABLE task_pull_requests (
     detached_at BIGINT,
     is_past BOOLEAN NOT NULL,
     checks_notes TEXT NOT NULL,
+    checks_summary TEXT,
     state TEXT NOT NULL,
     updated_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -169,6 +170,8 @@ CREATE TABLE task_pull_requests (
     requested_reviewers BIGINT,
     approvals BIGINT,
     comment_mark TEXT,
+    ready_since BIGINT,
+    queue_left_at BIGINT,
     PRIMARY KEY (task_id, repository_id, pr_number)
 );
 

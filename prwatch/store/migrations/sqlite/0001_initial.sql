@@ -143,6 +143,7 @@ CREATE TABLE task_pull_requests (
     detached_at INTEGER,
     is_past INTEGER NOT NULL CHECK (is_past IN (0, 1)),
     checks_notes TEXT NOT NULL,
+    checks_summary TEXT,
     state TEXT NOT NULL,
     updated_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
@@ -169,6 +170,8 @@ CREATE TABLE task_pull_requests (
     requested_reviewers INTEGER,
     approvals INTEGER,
     comment_mark TEXT,
+    ready_since INTEGER,
+    queue_left_at INTEGER,
     PRIMARY KEY (task_id, repository_id, pr_number)
 ) STRICT;
 
