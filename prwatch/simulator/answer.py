@@ -3,11 +3,10 @@
 import datetime as dt
 import email.utils
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from prwatch.simulator.faults import Fault
 from prwatch.simulator.limits import Budget
 
 DOCS = "https://docs.github.com/rest"
@@ -22,19 +21,6 @@ SECONDARY_TEXT = (
     "try again. If you reach out to GitHub Support for help, please include the "
     "request ID {request_id}."
 )
-TIMEOUT_TEXT = (
-    "Something went wrong while executing your query. This may be the result of a "
-    "timeout, or it could be a GitHub bug. Please include `{request_id}` when "
-    "reporting this issue."
-)
-
-_PAGE_STATUS: Final = {
-    "html502": 502,
-    "html503": 503,
-    "html504": 504,
-    "hang": 504,
-    "not_json": 200,
-}
 
 
 @dataclass(slots=True)
@@ -69,30 +55,16 @@ def build_secondary(request_id: str, retry_after: int | None) -> Answer:
     return answer
 
 
-def build_primary(login: str, number: int, *, is_graphql: bool) -> Answer:
+def build_primary(
+    login: str, number: int, *, is_graphql: bool, status: int = 403
+) -> Answer:
     """Return the refusal by an empty bucket; GraphQL's has status 200."""
     text = f"API rate limit exceeded for user ID {number}."
     if not login:
         text = "API rate limit exceeded for 127.0.0.1."
     if is_graphql:
         return build_json(200, {"errors": [{"type": "RATE_LIMITED", "message": text}]})
-    return build_failure(403, text)
-
-
-def build_replacement(fault: Fault, request_id: str) -> Answer:
-    """Return the answer that stands in the place of the good one."""
-    kind = fault.kind
-    if kind == "unauthorized":
-        return build_failure(401, "Bad credentials")
-    if kind == "secondary":
-        return build_secondary(request_id, fault.retry_after)
-    if kind in _PAGE_STATUS:
-        return Answer(_PAGE_STATUS[kind], UNICORN, content_type=HTML)
-    if kind == "json500":
-        return build_json(500, {"message": "Server Error"})
-    errors = [{"message": TIMEOUT_TEXT.format(request_id=request_id)}]
-    body: dict[str, Any] = {"data": None}
-    return build_json(200, body if kind == "null_data" else body | {"errors": errors})
+    return build_failure(status, text)
 
 
 def build_rate_headers(budget: Budget, bucket: str) -> dict[str, str]:

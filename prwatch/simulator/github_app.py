@@ -5,6 +5,7 @@ It is the gate: who asks, which limits and faults stand in the way, what is
 counted. What is behind the gate is in `graph` and `rest`.
 """
 
+import datetime as dt
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -18,10 +19,18 @@ from prwatch.simulator.answer import (
     build_failure,
     build_primary,
     build_rate_headers,
-    build_replacement,
     build_secondary,
     render_http_date,
 )
+from prwatch.simulator.carriage import (
+    ConnectionBroken,
+    Send,
+    carry,
+    change_body,
+    hold_back,
+    pack,
+)
+from prwatch.simulator.fault_answers import build_replacement
 from prwatch.simulator.faults import REPLACING, Fault
 from prwatch.simulator.graph.answer import answer_graphql, find_operation_name
 from prwatch.simulator.installations import (
@@ -36,15 +45,11 @@ from prwatch.simulator.world import World
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+__all__ = ["ConnectionBroken", "GitHubApp"]
 
 MAX_BODY_BYTES = 4 << 20
-HANG_SECONDS = 3600.0
 API_VERSIONS = frozenset({"", "2022-11-28", "2026-03-10"})
-
-
-class ConnectionBroken(ConnectionResetError):
-    """The server closes the connection without an answer."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,19 +97,16 @@ class GitHubApp:
         log = self.world.requests
         log.in_flight += 1
         log.max_in_flight = max(log.max_in_flight, log.in_flight)
+        line = f"{incoming.method} {unquote(incoming.path)} {incoming.operation}"
+        faults = self.world.faults.take(line, incoming.credential)
         try:
-            answer = await self._answer(incoming)
+            answer = await self._answer(incoming, faults)
         finally:
             log.in_flight -= 1
+        answer = pack(answer, faults, incoming.headers.get("accept-encoding", ""))
         self._record(incoming, answer)
         headers = self._finish(incoming, answer)
-        start = {
-            "type": "http.response.start",
-            "status": answer.status,
-            "headers": [(k.encode(), v.encode("latin-1")) for k, v in headers.items()],
-        }
-        await send(start)
-        await send({"type": "http.response.body", "body": answer.body})
+        await carry(send, answer, headers, faults, self.world.clock)
 
     async def _read(self, scope: Scope, receive: Receive) -> _Incoming:
         body = b""
@@ -139,23 +141,23 @@ class GitHubApp:
             base_url=base_url,
         )
 
-    async def _answer(self, incoming: _Incoming) -> Answer:
+    async def _answer(self, incoming: _Incoming, faults: list[Fault]) -> Answer:
         world = self.world
-        line = f"{incoming.method} {unquote(incoming.path)} {incoming.operation}"
-        faults = world.faults.take(line)
-        for fault in faults:
-            if fault.kind in {"slow", "hang"}:
-                seconds = fault.seconds if fault.kind == "slow" else HANG_SECONDS
-                await world.clock.sleep(seconds)
-            if fault.kind == "reset":
-                raise ConnectionBroken("the simulated connection was reset")
+        await hold_back(faults, world.clock)
         replacing = [fault for fault in faults if fault.kind in REPLACING]
         if world.down_until is not None and world.now() < world.down_until:
             return Answer(502, UNICORN, content_type="text/html; charset=utf-8")
-        if replacing and replacing[0].kind not in {"truncated", "rate_limited"}:
-            return build_replacement(replacing[0], incoming.request_id)
-        answer = self._pass_gate(incoming, faults)
-        return _change(answer, faults)
+        if replacing and replacing[0].kind not in {"cut_json", "rate_limited"}:
+            return self._replace(incoming, replacing[0])
+        return change_body(self._pass_gate(incoming, faults), faults)
+
+    def _replace(self, incoming: _Incoming, fault: Fault) -> Answer:
+        if fault.kind == "secondary" and fault.is_held:
+            wait = dt.timedelta(seconds=fault.retry_after or 60)
+            self.world.faults.holds[incoming.credential] = self.world.now() + wait
+        return build_replacement(
+            fault, incoming.request_id, is_graphql=incoming.is_graphql
+        )
 
     def _pass_gate(self, incoming: _Incoming, faults: list[Fault]) -> Answer:
         world = self.world
@@ -166,21 +168,30 @@ class GitHubApp:
             refusal = refusal or self._check_credential(incoming, token)
         if refusal is not None:
             return refusal
-        until = world.secondary_until
-        if until is not None and world.now() < until:
-            world.requests.while_limited += 1
-            left = int((until - world.now()).total_seconds())
-            return build_secondary(incoming.request_id, left)
-        if any(fault.kind == "rate_limited" for fault in faults):
-            login, number = _identify(token)
-            budget = world.get_budget(login, incoming.bucket)
-            budget.used = budget.limit
-            return build_primary(login, number, is_graphql=incoming.is_graphql)
+        held_until = world.faults.holds.get(incoming.credential)
+        for until in (world.secondary_until, held_until):
+            if until is not None and world.now() < until:
+                world.requests.while_limited += 1
+                left = int((until - world.now()).total_seconds())
+                return build_secondary(incoming.request_id, left)
+        for fault in faults:
+            if fault.kind == "rate_limited":
+                return self._use_up(incoming, token, fault)
         if installation is not None:
             return answer_access_token(world, installation, incoming.credential)
         if incoming.is_graphql and token is not None:
             return answer_graphql(world, token, incoming.payload, faults)
-        return self._answer_rest(incoming, token)
+        return self._answer_rest(incoming, token, faults)
+
+    def _use_up(self, incoming: _Incoming, token: Token | None, fault: Fault) -> Answer:
+        login, number = _identify(token)
+        budget = self.world.get_budget(login, incoming.bucket)
+        budget.used = budget.limit
+        if fault.seconds is not None:
+            budget.reset_at = self.world.now() + dt.timedelta(seconds=fault.seconds)
+        return build_primary(
+            login, number, is_graphql=incoming.is_graphql, status=fault.status or 403
+        )
 
     def _check_credential(
         self, incoming: _Incoming, token: Token | None
@@ -193,7 +204,9 @@ class GitHubApp:
             return build_failure(403, SUSPENDED)
         return None
 
-    def _answer_rest(self, incoming: _Incoming, token: Token | None) -> Answer:
+    def _answer_rest(
+        self, incoming: _Incoming, token: Token | None, faults: list[Fault]
+    ) -> Answer:
         world = self.world
         login, number = _identify(token)
         budget = world.get_budget(login, incoming.bucket)
@@ -209,6 +222,7 @@ class GitHubApp:
             tag=incoming.headers.get("if-none-match", ""),
             credential=incoming.credential,
             accept=incoming.headers.get("accept", ""),
+            faults=tuple(faults),
         )
         answer = answer_rest(world, token, call)
         if not is_free and not (answer.status == 304 and token is not None):
@@ -280,13 +294,3 @@ def _check_manners(incoming: _Incoming) -> Answer | None:
     if version not in API_VERSIONS:
         return build_failure(400, f'"{version}" is not a supported API version.')
     return None
-
-
-def _change(answer: Answer, faults: list[Fault]) -> Answer:
-    for fault in faults:
-        if fault.kind == "truncated":
-            answer.body = answer.body[: len(answer.body) // 2]
-        if fault.kind == "lone_surrogate":
-            mark = b'"title":"'
-            answer.body = answer.body.replace(mark, mark + b"\\ud83d", 1)
-    return answer

@@ -6,18 +6,27 @@ EXPECTED, SUCCESS. An old failure that a second run of the workflow left behind 
 listed, and so counts.
 """
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from prwatch.simulator.check_verbs import list_latest_runs
-from prwatch.simulator.entities import CheckRun, Commit, StatusContext, build_node_id
+from prwatch.simulator.entities import (
+    App,
+    CheckRun,
+    CheckSuite,
+    Commit,
+    StatusContext,
+    build_node_id,
+)
 
 _FAILING: Final = frozenset(
     {"FAILURE", "CANCELLED", "TIMED_OUT", "ACTION_REQUIRED", "STARTUP_FAILURE"}
 )
 _PASSING: Final = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
+_MATRIX_ID: Final = 5_000_000
 _WORST_FIRST: Final = ("ERROR", "FAILURE", "PENDING", "EXPECTED")
 
 
@@ -71,6 +80,25 @@ def find_rollup(commit: Commit) -> Rollup | None:
     if not commit.check_runs and not commit.statuses:
         return None
     return Rollup(commit, list_latest_runs(commit), commit.statuses)
+
+
+def build_matrix(commit: Commit, count: int) -> tuple[CheckRun, ...]:
+    """Return that many runs of one workflow, all green but the last."""
+    at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    app = App(_MATRIX_ID, "github-actions", "GitHub Actions")
+    suite = CheckSuite(_MATRIX_ID + commit.database_id, app, "Matrix", "push", at)
+    return tuple(
+        CheckRun(
+            _MATRIX_ID + index,
+            suite,
+            f"matrix-{index}",
+            "COMPLETED",
+            "FAILURE" if index == count else "SUCCESS",
+            at,
+            at,
+        )
+        for index in range(1, count + 1)
+    )
 
 
 def _judge_run(run: CheckRun) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from prwatch.simulator.answer import Answer, build_failure, build_json, build_primary
-from prwatch.simulator.faults import SPOILING, Fault
+from prwatch.simulator.faults import DISGUISING, SPOILING, Fault
 from prwatch.simulator.graph.cost import measure
 from prwatch.simulator.graph.document import (
     Refused,
@@ -56,8 +56,12 @@ def answer_graphql(
         return answer
     budget.used += price.cost
     spoiling = [fault for fault in faults if fault.kind in SPOILING]
-    reading = Reading(world, token, price, budget, spoiling)
+    disguises = {fault.kind: fault for fault in faults if fault.kind in DISGUISING}
+    reading = Reading(world, token, price, budget, spoiling, disguises)
     execution = Execution(operation, variables, reading, FIELDS)
+    wide = disguises.get("silent_truncation")
+    aliases = len(operation.definition.selection_set.selections)
+    execution.halves_lists = wide is not None and max(price.ids, aliases) > wide.over
     body: dict[str, Any] = {"data": execution.run()}
     if execution.errors:
         body["errors"] = execution.errors

@@ -22,12 +22,17 @@ class PageInfo:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. `whole` is what the list was made from, for counts beside it."""
+    """
+    One page of `items`.
+
+    `whole` is what the list was made from, for counts beside it.
+    """
 
     nodes: Sequence[Any]
     page_info: PageInfo
     total_count: int
     whole: Any = None
+    items: Sequence[Any] = ()
 
 
 def paginate(
@@ -53,7 +58,13 @@ def paginate(
         start > 0,
         end < total,
     )
-    return Page(nodes, info, total, whole)
+    return Page(nodes, info, total, whole, items)
+
+
+def halve(page: Page, arguments: dict[str, Any]) -> Page:
+    """Return the page as if the second half of the list did not exist."""
+    kept = page.items[: -(-len(page.items) // 2)]
+    return paginate(kept, arguments, whole=page.whole)
 
 
 def _build_cursor(position: int) -> str:

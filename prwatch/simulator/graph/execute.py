@@ -34,6 +34,7 @@ from graphql.execution.values import (
     get_directive_values,
 )
 
+from prwatch.simulator.graph.connection import halve
 from prwatch.simulator.graph.document import Operation
 from prwatch.simulator.graph.problem import FieldError
 
@@ -64,13 +65,18 @@ class _Step:
 
 @dataclass(slots=True)
 class Execution:
-    """One execution. `errors` holds what went wrong at single fields."""
+    """
+    One execution. `errors` holds what went wrong at single fields.
+
+    `halves_lists` loses the second half of each connection, without a word.
+    """
 
     operation: Operation
     variables: VariableValues
     context: Any
     resolvers: Mapping[tuple[str, str], Resolver]
     errors: list[dict[str, Any]] = field(default_factory=list)
+    halves_lists: bool = False
 
     def run(self) -> dict[str, Any]:
         """Return the data, in the order that the document asks for it."""
@@ -202,6 +208,7 @@ class Execution:
         resolve = self.resolvers.get((type_.name, name))
         if result.name.endswith("Connection") and resolve is not None:
             resolve = _guard(resolve, name, arguments, below)
+            resolve = _lose_half(resolve) if self.halves_lists else resolve
         return _Step(
             key,
             _locate(node),
@@ -259,3 +266,9 @@ def _guard(
     else:
         return resolve
     return lambda *_: problem
+
+
+def _lose_half(resolve: Resolver) -> Resolver:
+    return lambda source, arguments, context: halve(
+        resolve(source, arguments, context), arguments
+    )

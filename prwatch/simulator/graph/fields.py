@@ -3,22 +3,20 @@
 from typing import Any, Final
 
 from prwatch.simulator.entities import (
+    Account,
     CheckRun,
     CheckSuite,
     Commit,
     PullRequest,
+    Repository,
     Review,
     build_node_id,
 )
+from prwatch.simulator.fault_answers import NOT_ACCESSIBLE_TEXT
 from prwatch.simulator.graph.connection import Page, paginate
 from prwatch.simulator.graph.execute import Resolver
 from prwatch.simulator.graph.problem import FieldError
-from prwatch.simulator.graph.reading import (
-    NO_TEXT,
-    NOT_ACCESSIBLE_TEXT,
-    Reading,
-    read_actor,
-)
+from prwatch.simulator.graph.reading import NO_TEXT, Reading, read_actor
 from prwatch.simulator.graph.roots import ROOT_FIELDS, find_ref
 from prwatch.simulator.mergeability import judge_merge_state, judge_mergeable
 from prwatch.simulator.reviewing import (
@@ -26,7 +24,7 @@ from prwatch.simulator.reviewing import (
     list_latest_opinions,
     list_latest_reviews,
 )
-from prwatch.simulator.rollup import Rollup, find_rollup
+from prwatch.simulator.rollup import Rollup, build_matrix, find_rollup
 
 NO_OID = "0" * 40
 _NODE_PREFIXES: Final = {
@@ -47,17 +45,39 @@ _NODE_PREFIXES: Final = {
 
 
 def _read_mergeable(one: PullRequest, _: Any, reading: Reading) -> str:
+    if "mergeable_unknown" in reading.disguises:
+        return "UNKNOWN"
     return judge_mergeable(one, reading.now)
 
 
 def _read_merge_state(one: PullRequest, _: Any, reading: Reading) -> str:
     rollup = find_rollup(reading.world.get_checked_commit(one))
-    return judge_merge_state(one, judge_mergeable(one, reading.now), rollup)
+    return judge_merge_state(one, _read_mergeable(one, _, reading), rollup)
+
+
+def _read_head_repository(
+    one: PullRequest, _: Any, reading: Reading
+) -> Repository | None:
+    if "null_head_repository" in reading.disguises:
+        return None
+    return one.head_repository
+
+
+def _read_head_owner(one: PullRequest, _: Any, reading: Reading) -> Account | None:
+    head = _read_head_repository(one, _, reading)
+    return None if head is None else head.owner
+
+
+def _read_author(one: Any, _: Any, reading: Reading) -> Account | None:
+    return None if "null_author" in reading.disguises else read_actor(one.author)
 
 
 def _read_rollup(one: PullRequest, _: Any, reading: Reading) -> Rollup | None:
     if one.database_id in reading.broken_rollups:
         raise FieldError("", NO_TEXT, below=("contexts", "nodes", 0))
+    matrix = reading.disguises.get("many_contexts")
+    if matrix is not None:
+        return Rollup(one.head, build_matrix(one.head, matrix.count), ())
     if one.checks_lag_until is None:
         return find_rollup(one.head)
     return find_rollup(reading.world.get_checked_commit(one))
@@ -140,7 +160,7 @@ FIELDS: Final[dict[tuple[str, str], Resolver]] = {
     **ROOT_FIELDS,
     **{(name, "id"): _read_id(prefix) for name, prefix in _NODE_PREFIXES.items()},
     **{
-        (name, "author"): lambda one, *_: read_actor(one.author)
+        (name, "author"): _read_author
         for name in (
             "PullRequest",
             "PullRequestReview",
@@ -162,9 +182,8 @@ FIELDS: Final[dict[tuple[str, str], Resolver]] = {
     ("PullRequest", "headRef"): lambda one, *_: find_ref(
         one.head_repository, one.head_ref_name
     ),
-    ("PullRequest", "headRepositoryOwner"): lambda one, *_: (
-        None if one.head_repository is None else one.head_repository.owner
-    ),
+    ("PullRequest", "headRepository"): _read_head_repository,
+    ("PullRequest", "headRepositoryOwner"): _read_head_owner,
     ("PullRequest", "isCrossRepository"): lambda one, *_: (
         one.head_repository is not one.repository
     ),

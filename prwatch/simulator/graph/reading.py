@@ -6,10 +6,12 @@ spoiling fault meets one thing and leaves its neighbours alone.
 """
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from prwatch.simulator.entities import Account, PullRequest, Repository
+from prwatch.simulator.fault_answers import NOT_ACCESSIBLE_TEXT, SAML_TEXT
 from prwatch.simulator.faults import Fault
 from prwatch.simulator.graph.cost import Price
 from prwatch.simulator.graph.problem import FieldError
@@ -18,11 +20,6 @@ from prwatch.simulator.listing import can_see
 from prwatch.simulator.world import World
 
 NO_TEXT = "Something went wrong while executing your query."
-SSO_TEXT = (
-    "Resource protected by organization SAML enforcement. You must grant your "
-    "Personal Access token access to this organization."
-)
-NOT_ACCESSIBLE_TEXT = "Resource not accessible by personal access token"
 
 
 @dataclass(slots=True)
@@ -34,7 +31,10 @@ class Reading:
     price: Price
     budget: Budget
     faults: list[Fault] = field(default_factory=list)
+    disguises: Mapping[str, Fault] = field(default_factory=dict)
     broken_rollups: set[int] = field(default_factory=set)
+    entered: int = 0
+    """Things that were read so far; a thing that is asked for twice counts twice."""
     now: dt.datetime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,11 +68,14 @@ class Reading:
         if not can_see(self.token, repository):
             raise self.refuse(asked_as)
         if repository.owner.login.lower() in self.token.sso_organizations:
-            raise FieldError("FORBIDDEN", SSO_TEXT, extensions={"saml_failure": True})
+            raise FieldError("FORBIDDEN", SAML_TEXT, extensions={"saml_failure": True})
 
     def _spoil(self, thing: Any, names: tuple[str, ...], asked_as: str) -> Any:
+        self.entered += 1
         for fault in list(self.faults):
-            if fault.target and fault.target not in names:
+            if self._meets_as_one_of_many(fault, thing):
+                raise self._build_error(fault, asked_as)
+            if _meets_many(fault) or (fault.target and fault.target not in names):
                 continue
             if fault.kind == "integer_path":
                 if isinstance(thing, PullRequest):
@@ -86,13 +89,22 @@ class Reading:
             raise self._build_error(fault, asked_as)
         return thing
 
+    def _meets_as_one_of_many(self, fault: Fault, thing: Any) -> bool:
+        if fault.after is not None:
+            return self.entered > fault.after
+        return isinstance(thing, PullRequest) and fault.hides(thing.number, thing.id)
+
     def _build_error(self, fault: Fault, asked_as: str) -> FieldError:
-        if fault.kind == "not_found":
+        if fault.kind in {"not_found", "partial_not_found"}:
             return self.refuse(asked_as)
         if fault.kind == "forbidden":
             return FieldError("FORBIDDEN", NOT_ACCESSIBLE_TEXT)
         text = "Resource limits for this query exceeded."
         return FieldError("RESOURCE_LIMITS_EXCEEDED", text)
+
+
+def _meets_many(fault: Fault) -> bool:
+    return fault.kind == "partial_not_found" or fault.after is not None
 
 
 def read_actor(account: Account | None) -> Account | None:

@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 from prwatch.simulator.answer import Answer, build_failure, build_json
 from prwatch.simulator.entities import Repository
+from prwatch.simulator.fault_answers import NOT_ACCESSIBLE_TEXT, SAML_TEXT
+from prwatch.simulator.faults import DISGUISING, Fault
 from prwatch.simulator.limits import DEFAULT_LIMITS, Token
 from prwatch.simulator.listing import can_see
 from prwatch.simulator.rest.render import render_account
@@ -21,6 +23,7 @@ from prwatch.simulator.rest.routes import Asked, Listed, Unanswerable, answer_ro
 from prwatch.simulator.world import World
 
 _NAMED = re.compile(r"/repos/([^/]+)/([^/]+)(/.*)?")
+_PULL_REQUEST = re.compile(r"/(?:pulls|issues)/(\d+)")
 _NUMBERED = re.compile(r"/repositories/(\d+)(/.*)?")
 DEFAULT_PAGE = 30
 MAX_PAGE = 100
@@ -37,6 +40,7 @@ class Call:
     tag: str
     credential: str
     accept: str
+    faults: tuple[Fault, ...] = ()
 
 
 def answer_rest(world: World, token: Token | None, call: Call) -> Answer:
@@ -81,12 +85,34 @@ def _answer_below(world: World, token: Token | None, call: Call) -> Answer:
         return _refuse_without_sso(repository)
     if name and name.lower() != repository.name_with_owner.lower():
         return _redirect(repository, below, call)
+    refusal = _spoil(repository, unquote(below), call)
+    if refusal is not None:
+        return refusal
     query = dict(parse_qsl(call.query))
-    asked = Asked(world, token, repository, unquote(below), query)
+    disguises = {each.kind: each for each in call.faults if each.kind in DISGUISING}
+    asked = Asked(world, token, repository, unquote(below), query, disguises)
     result = answer_route(asked)
     if isinstance(result, Listed):
         return _answer_page(repository, below, call, asked, result)
     return build_json(200, result)
+
+
+def _spoil(repository: Repository, below: str, call: Call) -> Answer | None:
+    """Refuse a single thing, where GraphQL would refuse it within its answer."""
+    asked = _PULL_REQUEST.match(below)
+    one = repository.pull_requests.get(int(asked[1])) if asked else None
+    names = {"", repository.id, repository.name_with_owner}
+    if one is not None:
+        names |= {one.id, f"{repository.name_with_owner}#{one.number}"}
+    for fault in call.faults:
+        is_met = fault.target in names
+        if fault.kind == "partial_not_found":
+            is_met = one is not None and fault.hides(one.number, one.id)
+        if is_met and fault.kind in {"not_found", "partial_not_found"}:
+            return build_failure(404, "Not Found")
+        if is_met and fault.kind == "forbidden":
+            return build_failure(403, NOT_ACCESSIBLE_TEXT)
+    return None
 
 
 def _find_repository(world: World, path: str) -> tuple[Repository | None, str, str]:
@@ -146,10 +172,9 @@ def _redirect(repository: Repository, below: str, call: Call) -> Answer:
 
 def _refuse_without_sso(repository: Repository) -> Answer:
     owner = repository.owner.login
-    text = "Resource protected by organization SAML enforcement. You must grant "
     return build_failure(
         403,
-        f"{text}your Personal Access token access to this organization.",
+        SAML_TEXT,
         x_github_sso=f"required; url=https://github.com/orgs/{owner}/sso",
     )
 

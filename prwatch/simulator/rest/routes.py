@@ -2,15 +2,17 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from prwatch.simulator.check_verbs import list_latest_runs
 from prwatch.simulator.entities import Commit, PullRequest, Repository
+from prwatch.simulator.faults import Fault
 from prwatch.simulator.limits import Token
 from prwatch.simulator.listing import Wanted, list_pull_requests
 from prwatch.simulator.mergeability import judge_mergeable
+from prwatch.simulator.rest.disguise import disguise_author, disguise_pull_request
 from prwatch.simulator.rest.render import (
     JsonObject,
     judge_statuses,
@@ -24,6 +26,7 @@ from prwatch.simulator.rest.render import (
     render_status,
     render_team,
 )
+from prwatch.simulator.rollup import build_matrix
 from prwatch.simulator.world import World
 
 _STATES: Final = {"open": ("OPEN",), "closed": ("CLOSED", "MERGED"), "all": ()}
@@ -47,6 +50,7 @@ class Asked:
     repository: Repository
     below: str
     query: dict[str, str]
+    disguises: Mapping[str, Fault] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,10 @@ def _list_pulls(asked: Asked, _: str) -> Result:
     found = list_pull_requests(asked.world, asked.repository, wanted)
     if colon:
         found = [one for one in found if _is_from(one, owner)]
-    return Listed(found, render_pull_request)
+    return Listed(
+        found,
+        lambda one: disguise_pull_request(render_pull_request(one), asked.disguises),
+    )
 
 
 def _is_from(one: PullRequest, owner: str) -> bool:
@@ -104,12 +111,16 @@ def _get_pull_request(asked: Asked, number: str) -> PullRequest:
 
 def _show_pull(asked: Asked, number: str) -> Result:
     one = _get_pull_request(asked, number)
-    return render_full_pull_request(one, judge_mergeable(one, asked.world.now()))
+    rendered = render_full_pull_request(one, judge_mergeable(one, asked.world.now()))
+    return disguise_pull_request(rendered, asked.disguises)
 
 
 def _list_reviews(asked: Asked, number: str) -> Result:
     one = _get_pull_request(asked, number)
-    return Listed(one.reviews, lambda review: render_review(review, one))
+    return Listed(
+        one.reviews,
+        lambda review: disguise_author(render_review(review, one), asked.disguises),
+    )
 
 
 def _show_requested_reviewers(asked: Asked, number: str) -> Result:
@@ -127,7 +138,10 @@ def _list_comments(asked: Asked, number: str) -> Result:
     if "since" in asked.query:
         since = _parse_time(asked.query["since"])
         comments = [found for found in comments if found.updated_at >= since]
-    return Listed(comments, lambda comment: render_comment(comment, one))
+    return Listed(
+        comments,
+        lambda comment: disguise_author(render_comment(comment, one), asked.disguises),
+    )
 
 
 def _parse_time(text: str) -> dt.datetime:
@@ -151,6 +165,9 @@ def _list_check_runs(asked: Asked, ref: str) -> Result:
     commit = _get_commit(asked, ref)
     is_all = asked.query.get("filter") == "all"
     runs = commit.check_runs if is_all else list_latest_runs(commit)
+    matrix = asked.disguises.get("many_contexts")
+    if matrix is not None:
+        runs = build_matrix(commit, matrix.count)
     newest_first = tuple(reversed(runs))
     name = asked.query.get("check_name")
     if name:
