@@ -13,10 +13,21 @@ from typing import Any, TextIO
 
 import click
 
+from prwatch.domain.timestamp import format_age
 from prwatch.telemetry.terminal import escape_controls
 
+__all__ = [
+    "format_age",
+    "format_count",
+    "format_time",
+    "is_terminal",
+    "print_json",
+    "print_table",
+    "print_text",
+    "render_plain",
+]
+
 GAP = "  "
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def is_terminal(stream: TextIO | None = None) -> bool:
@@ -77,19 +88,6 @@ def render_plain(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 def format_time(moment: dt.datetime, zone: dt.tzinfo | None = None) -> str:
     """Return the time to the second in the person's zone (`TZ`, else the machine's)."""
     return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S %Z").rstrip()
-
-
-def format_age(age: dt.timedelta) -> str:
-    """Return a duration by its two largest units: `3 h 20 min`, `45 s`."""
-    seconds = max(0, int(age.total_seconds()))
-    parts = []
-    for size, unit in _UNITS:
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count} {unit}")
-        if len(parts) == 2 or (parts and not count):
-            break
-    return " ".join(parts) or "0 s"
 
 
 def format_count(number: int, word: str, words: str = "") -> str:

@@ -1,6 +1,9 @@
-"""How a time is written in what we publish."""
+"""How a time is written in what we publish, and an age in what people read."""
 
 import datetime as dt
+from typing import Final
+
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def format_time(value: dt.datetime) -> str:
@@ -12,3 +15,16 @@ def format_time(value: dt.datetime) -> str:
 def format_optional_time(value: dt.datetime | None) -> str | None:
     """Return the same for a time that may be missing."""
     return None if value is None else format_time(value)
+
+
+def format_age(age: dt.timedelta) -> str:
+    """Return a duration by its two largest units: `3 h 20 min`, `45 s`."""
+    seconds = max(0, int(age.total_seconds()))
+    parts = []
+    for size, unit in _UNITS:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+        if len(parts) == 2 or (parts and not count):
+            break
+    return " ".join(parts) or "0 s"
