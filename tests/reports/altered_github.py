@@ -14,6 +14,7 @@ class Answered:
 
     method: str
     path: str
+    query: str
     operation: str
     variables: dict
     status: int
@@ -44,6 +45,7 @@ class AlteredGitHub(httpx.AsyncBaseTransport):
         answered = Answered(
             method=request.method,
             path=request.url.path,
+            query=request.url.query.decode(),
             operation=posted.get("operationName", ""),
             variables=posted.get("variables", {}),
             status=answer.status_code,

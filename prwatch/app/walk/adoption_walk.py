@@ -20,6 +20,7 @@ from prwatch.domain.adoption import Adoption, Reopening, plan_adoptions
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
 from prwatch.domain.outcome import Found
+from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import OpenPullRequests, Probe, PullRequestReference
 from prwatch.domain.task import (
     Origin,
@@ -29,7 +30,7 @@ from prwatch.domain.task import (
     Task,
 )
 from prwatch.domain.watch import Watch
-from prwatch.store import tasks
+from prwatch.store import task_pull_requests, tasks
 from prwatch.store.database import Transaction
 
 FULL_WALK_EVERY = 10
@@ -46,6 +47,14 @@ class _Listing:
     def list_asked(self) -> list[Asked]:
         """Return what is asked, once for each watch of the list."""
         return [_ask_for(view, watch, self.repository) for view, watch in self.watchers]
+
+
+@dataclass(frozen=True, slots=True)
+class _Adopted:
+    """A task that has the name of an adoption, and whether its work is merged."""
+
+    task: Task
+    is_merged: bool
 
 
 async def walk_repository_watches(run: AccountRun, *, is_to_end: bool) -> set[str]:
@@ -180,11 +189,12 @@ async def _adopt(
     waiting: dict[PullRequestReference, list[Watched]] = {}
     for adoption in plan.adopts:
         known = existing.get(adoption.external_id)
-        if known is not None and known.archived_at is None:
-            # Another watch of the same list, or an earlier page, has it already.
+        if known is not None and (known.is_merged or known.task.archived_at is None):
+            # Merged is final: such a list lags. Or another watch of the same list, or
+            # an earlier page, has it already.
             continue
         reference = _refer(adoption.probe)
-        watched = await _begin(run, view, adoption, existing)
+        watched = await _begin(run, view, adoption, known)
         waiting[reference] = [watched]
     for reopening in plan.reopens:
         waiting[_refer(reopening.probe)] = [_resume(run, view, reopening)]
@@ -193,13 +203,18 @@ async def _adopt(
 
 async def _find_tasks(
     run: AccountRun, view: WorkspaceView, adoptions: Iterable[Adoption]
-) -> dict[str, Task]:
-    async def read(tx: Transaction) -> dict[str, Task]:
+) -> dict[str, _Adopted]:
+    async def read(tx: Transaction) -> dict[str, _Adopted]:
         found = {}
         for adoption in adoptions:
             task = await tasks.find_task(tx, view.workspace.id, adoption.external_id)
             if task is not None:
-                found[adoption.external_id] = task
+                row = await task_pull_requests.find_task_pull_request(
+                    tx, task.id, adoption.repository_id, adoption.probe.number
+                )
+                state = row.observation.state if row else None
+                is_merged = state is PullRequestState.MERGED
+                found[adoption.external_id] = _Adopted(task, is_merged=is_merged)
         return found
 
     return await run.cycle.database.read(read)
@@ -209,19 +224,23 @@ async def _begin(
     run: AccountRun,
     view: WorkspaceView,
     adoption: Adoption,
-    existing: dict[str, Task],
+    known: _Adopted | None,
 ) -> Watched:
     now = run.cycle.now()
     probe = adoption.probe
     repository = view.repositories.get(adoption.repository_id)
     if repository is None:
         repository = await put_repository(run.cycle, view, probe.repository)
-    task = existing.get(adoption.external_id) or Task(
-        id=build_id(now, run.cycle.chance),
-        workspace_id=view.workspace.id,
-        external_id=adoption.external_id,
-        origin=Origin.ADOPTED,
-        created_at=now,
+    task = (
+        known.task
+        if known
+        else Task(
+            id=build_id(now, run.cycle.chance),
+            workspace_id=view.workspace.id,
+            external_id=adoption.external_id,
+            origin=Origin.ADOPTED,
+            created_at=now,
+        )
     )
     place = PullRequestLink(
         task_id=task.id, repository_id=repository.id, pr_number=probe.number
