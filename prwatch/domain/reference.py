@@ -19,6 +19,11 @@ class PullRequestReference:
         # Thousands are looked up in each cycle, and a text keeps its hash.
         return hash(self.node_id) if self.node_id else hash((self.name, self.number))
 
+    @property
+    def place(self) -> str:
+        """Return the repository as `owner/name`, '' where only a node id is known."""
+        return f"{self.owner}/{self.name}" if self.name else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReference:
@@ -148,3 +153,5 @@ class Usage:
     not_modified: int = 0
     points: int = 0
     body_bytes: int = 0
+    equal_bytes: int = 0
+    """Probes that were not decoded, because their bytes were those of the last."""

@@ -11,6 +11,7 @@ import datetime as dt
 from typing import Final
 
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.rate_limit import SECONDARY
 from prwatch.errors import (
     AuthenticationFailed,
     PermissionDenied,
@@ -34,6 +35,7 @@ from prwatch.github.wording import (
 from prwatch.http.retry_after import parse_retry_after
 
 LIMIT_TYPES: Final = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
+LIMIT_CODES: Final = LIMIT_TYPES | {"GRAPHQL_RATE_LIMIT"}
 _LONGEST_WAIT: Final = dt.timedelta(days=1)
 _OUR_FAULT: Final = frozenset(
     {
@@ -47,9 +49,19 @@ _OUR_FAULT: Final = frozenset(
 
 
 class UnknownField(ProtocolViolation):
-    """The server's schema lacks a field. `path` leads through the document to it."""
+    """
+    The server's schema lacks a field.
+
+    `path` leads through the document to it; `field` is `Type.field`, '' where the
+    server does not say.
+    """
 
     path: tuple[str, ...] = ()
+    field: str = ""
+
+
+class NoGraphQL(ProtocolViolation):
+    """The host is an Enterprise Server without a GraphQL interface."""
 
 
 def judge(exchange: Exchange) -> ProviderError | None:
@@ -90,23 +102,28 @@ def find_limit(exchange: Exchange) -> RateLimited | None:
     bucket on a good answer is no limit: the last call that is paid looks like that.
     """
     words = " ".join([exchange.message, *(each.message for each in exchange.errors)])
-    is_named = any(_is_limit(each) for each in exchange.errors)
     may_refuse = exchange.status in {403, 429}
-    if (may_refuse or exchange.is_graphql) and SECONDARY_LIMIT.search(words):
-        return _limited(exchange, "secondary")
-    if is_named or (may_refuse and PRIMARY_LIMIT.search(words)):
-        return _limited(exchange, _bucket(exchange))
+    may_say = may_refuse or exchange.is_graphql
+    if may_say and SECONDARY_LIMIT.search(words):
+        return _limited(exchange, SECONDARY)
+    is_named = any(is_limit(each) for each in exchange.errors)
+    if is_named or (may_say and PRIMARY_LIMIT.search(words)):
+        return _limited(exchange, exchange.bucket)
     if not may_refuse or _is_permission(words):
         return None
     if exchange.headers.get("x-ratelimit-remaining") == "0":
-        return _limited(exchange, _bucket(exchange))
+        return _limited(exchange, exchange.bucket)
     if exchange.status == 429 or "retry-after" in exchange.headers:
-        return _limited(exchange, "secondary")
+        return _limited(exchange, SECONDARY)
     return None
 
 
-def _is_limit(error: GraphQLError) -> bool:
-    return error.type in LIMIT_TYPES or error.code == "GRAPHQL_RATE_LIMIT"
+def is_limit(error: GraphQLError) -> bool:
+    """Tell whether an error speaks of a limit: by its type, its code or its words."""
+    if error.type in LIMIT_TYPES or error.code in LIMIT_CODES:
+        return True
+    words = error.message
+    return bool(SECONDARY_LIMIT.search(words) or PRIMARY_LIMIT.search(words))
 
 
 def _is_permission(words: str) -> bool:
@@ -114,19 +131,13 @@ def _is_permission(words: str) -> bool:
     return bool(known or REPOSITORY_BLOCKED.search(words))
 
 
-def _bucket(exchange: Exchange) -> str:
-    return exchange.headers.get("x-ratelimit-resource") or (
-        "graphql" if exchange.is_graphql else "core"
-    )
-
-
 def _limited(exchange: Exchange, bucket: str) -> RateLimited:
     retry_at = _parse_retry_after(exchange)
-    if retry_at is None and bucket != "secondary":
+    if retry_at is None and bucket != SECONDARY:
         retry_at = parse_epoch(exchange.headers.get("x-ratelimit-reset", ""))
     return RateLimited(
         "GitHub's secondary rate limit is reached"
-        if bucket == "secondary"
+        if bucket == SECONDARY
         else f"the {bucket} rate limit is used up",
         bucket=bucket,
         retry_at=retry_at,
@@ -169,9 +180,10 @@ def _judge_status(exchange: Exchange) -> ProviderError | None:
         if not 200 <= status < 300:
             said_5xx = f"GitHub answered {status}"
         return _error(ProviderUnavailable, exchange, said_5xx, "host")
-    error = _error(
-        ProtocolViolation, exchange, f"GitHub answered {status} to our request", "host"
-    )
+    # Only a server says its version: a proxy's 404 is a mistake in an address.
+    is_old = status == 404 and "x-github-enterprise-version" in exchange.headers
+    kind = NoGraphQL if is_old and exchange.is_graphql else ProtocolViolation
+    error = _error(kind, exchange, f"GitHub answered {status} to our request", "host")
     if 300 <= status < 400 or status == 404:
         error.hint = "check the host's api_url and graphql_url"
     return error
@@ -225,6 +237,8 @@ def _judge_error(  # noqa: PLR0911 - one row of the table each
             status=exchange.status,
         )
         unknown.path = tuple(str(each) for each in error.path)
+        if error.type_name and error.field_name:
+            unknown.field = f"{error.type_name}.{error.field_name}"
         return unknown
     refusal = SSO if error.is_saml else find_refusal(error.message)
     if refusal is not None:

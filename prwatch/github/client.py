@@ -25,6 +25,7 @@ from prwatch.domain.reference import (
 from prwatch.errors import ProviderUnavailable
 from prwatch.github import branches, details, probe, repositories, search
 from prwatch.github.batching import BatchSize
+from prwatch.github.capabilities import Capabilities
 from prwatch.github.credentials import Credential
 from prwatch.github.explain import Explainer
 from prwatch.github.graph import Graph
@@ -60,8 +61,8 @@ class GitHub:
     What fails as a whole raises a `ProviderError`; what can be told of a single
     reference is its outcome. Every reference that is asked gets one. The `iter_`
     forms yield each request's outcomes as soon as they are read, so that a later
-    failure loses nothing; the others gather them. `documents.refused` are the
-    fields that the host's schema lacks.
+    failure loses nothing; the others gather them. `capabilities` knows what the
+    token may not read and the host's schema lacks.
     """
 
     has_probes = True
@@ -78,10 +79,15 @@ class GitHub:
     ) -> None:
         self.limits = limits or Limits(clock)
         self.credential = credential
+        self.capabilities = Capabilities(clock)
         self._settle = settle
         sender = Sender(http, credential, clock)
         self._graph = Graph(
-            sender, endpoints.graphql_url, clock=clock, limits=self.limits
+            sender,
+            endpoints.graphql_url,
+            clock=clock,
+            limits=self.limits,
+            capabilities=self.capabilities,
         )
         self._rest = Rest(
             sender,
@@ -90,7 +96,6 @@ class GitHub:
             limits=self.limits,
             settle=settle,
         )
-        self.documents = self._graph.documents
         self._memory = probe.ProbeMemory()
         self._probe_size = BatchSize(probe.BATCH_SIZE)
         self._detail_size = BatchSize(details.DETAIL_SIZE)
@@ -110,6 +115,7 @@ class GitHub:
             not_modified=rest.not_modified,
             points=graph.points,
             body_bytes=graph.body_bytes + rest.body_bytes,
+            equal_bytes=self._memory.hits,
         )
 
     async def viewer(self) -> Viewer:

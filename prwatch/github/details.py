@@ -2,21 +2,30 @@
 
 import datetime as dt
 import functools
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 import msgspec
 
-from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
+from prwatch.domain.capability import CHECKS, WORKFLOWS
+from prwatch.domain.outcome import Forbidden, Found, Missing, Outcome, Unreadable
 from prwatch.domain.reference import PullRequestReference, Reading
 from prwatch.errors import ProviderError
 from prwatch.github.batching import BatchSize, iter_batches
+from prwatch.github.document_types import find_field, find_leavable
 from prwatch.github.graph import NULL, Answer, Graph, is_null
 from prwatch.github.normalize import Detail, build_reading
-from prwatch.github.pages import read_contexts, read_reviews, read_threads
+from prwatch.github.pages import Pages
 from prwatch.github.path_errors import FaultMap, retry_of
-from prwatch.github.probe import STRANGE, build_nodes_query, group_by_id, spread
-from prwatch.github.wire import DETAIL, decode
+from prwatch.github.probe import (
+    STRANGE,
+    build_nodes_query,
+    group_by_id,
+    name_places,
+    spread,
+)
+from prwatch.github.wire import DETAIL, DetailNode, decode
 
 DETAIL_SIZE: Final = 25
 """Pull requests in one request: with five connections each they cost one point."""
@@ -26,6 +35,7 @@ UNKNOWN_STATE: Final = Unreadable(
 )
 
 Readings = Mapping[PullRequestReference, Outcome[Reading]]
+T = TypeVar("T")
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -45,31 +55,48 @@ async def iter_details(
     """
     by_id = group_by_id(references)
     by_number = by_id.pop("", [])
+    reader = _Reader(graph, settle)
+    by_place = name_places(by_id)
+    numbered = {each: each.place for each in by_number}
 
     async def ask(batch: Sequence[str]) -> dict[str, Outcome[Reading]]:
-        answer = await graph.ask(
-            build_nodes_query("Details", "DetailFields", 1), {"ids0": list(batch)}
-        )
-        nodes = answer.get_list("n0")
-        places: list[tuple[str | int, ...]] = [
-            ("n0", index) for index in range(len(batch))
-        ]
-        raws = [nodes[at] if at < len(nodes) else NULL for at in range(len(batch))]
-        outcomes = await _read_all(graph, answer, places, raws, settle)
-        return dict(zip(batch, outcomes, strict=True))
+        outcomes: dict[str, Outcome[Reading]] = {}
+        for without, alike in reader.group(batch, by_place):
+            answer = await graph.ask(
+                build_nodes_query("Details", "DetailFields", 1),
+                {"ids0": alike},
+                without=without,
+            )
+            nodes = answer.get_list("n0")
+            asked = [
+                _Asked(
+                    ("n0", at), by_place[one], nodes[at] if at < len(nodes) else NULL
+                )
+                for at, one in enumerate(alike)
+            ]
+            read = await reader.read_all(answer, asked)
+            outcomes |= zip(alike, read, strict=True)
+        return outcomes
 
     async def ask_by_number(batch: Sequence[PullRequestReference]) -> Readings:
-        answer = await graph.ask(
-            build_number_query(len(batch)), _build_variables(batch)
-        )
-        places = [(f"r{index}", "pullRequest") for index in range(len(batch))]
-        raws = [_dig(answer, index) for index in range(len(batch))]
-        outcomes = await _read_all(graph, answer, places, raws, settle)
-        return dict(zip(batch, outcomes, strict=True))
+        outcomes: dict[PullRequestReference, Outcome[Reading]] = {}
+        for without, alike in reader.group(batch, numbered):
+            answer = await graph.ask(
+                build_number_query(len(alike)), _build_variables(alike), without=without
+            )
+            asked = [
+                _Asked((f"r{at}", "pullRequest"), one.place, _dig(answer, at))
+                for at, one in enumerate(alike)
+            ]
+            read = await reader.read_all(answer, asked)
+            outcomes |= zip(alike, read, strict=True)
+        return outcomes
 
-    async for outcomes in iter_batches(list(by_id), size, ask):
+    ordered = graph.capabilities.sort(list(by_id), by_place)
+    async for outcomes in iter_batches(ordered, size, ask):
         yield spread(outcomes, by_id)
-    async for readings in iter_batches(by_number, size, ask_by_number):
+    ordered_numbers = graph.capabilities.sort(by_number, numbered)
+    async for readings in iter_batches(ordered_numbers, size, ask_by_number):
         yield readings
 
 
@@ -99,72 +126,146 @@ def _dig(answer: Answer, at: int) -> msgspec.Raw:
     return members.get("pullRequest", NULL) if members else NULL
 
 
-async def _read_all(
-    graph: Graph,
-    answer: Answer,
-    places: Sequence[tuple[str | int, ...]],
-    raws: Sequence[msgspec.Raw],
-    settle: dt.timedelta,
-) -> list[Outcome[Reading]]:
-    faults = answer.map_faults(places)
-    outcomes: list[Outcome[Reading]] = []
-    for place, raw in zip(places, raws, strict=True):
-        if is_null(raw):
-            outcomes.append(faults.explain_null(place))
-        else:
-            lost = name_lost(faults, place)
-            outcomes.append(await _read_one(graph, answer, raw, lost, settle))
-    return outcomes
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One pull request of an answer: where it stands, its repository, and its bytes."""
+
+    path: tuple[str | int, ...]
+    repository: str
+    raw: msgspec.Raw
+
+
+class _Reader:
+    """Reads the pull requests of answers, and learns what they refuse."""
+
+    def __init__(self, graph: Graph, settle: dt.timedelta) -> None:
+        self._graph = graph
+        self._settle = settle
+
+    def group(
+        self, items: Sequence[T], places: Mapping[T, str]
+    ) -> Iterator[tuple[frozenset[str], list[T]]]:
+        """Yield the items that are asked alike together, with what is left out."""
+        # Later requests of a walk rest on what the ones before have learnt.
+        return self._graph.capabilities.group(items, places, is_test=True)
+
+    async def read_all(
+        self, answer: Answer, asked: Sequence[_Asked]
+    ) -> list[Outcome[Reading]]:
+        """Return the outcome of each pull request, with its further pages."""
+        faults = answer.map_faults([each.path for each in asked])
+        nodes = [
+            None if is_null(each.raw) else decode(DETAIL, each.raw) for each in asked
+        ]
+        capabilities = self._graph.capabilities
+        for each, node in zip(asked, nodes, strict=True):
+            if node is not None:
+                given = list_given(node) - list_refused(faults, each.path)
+                capabilities.give(given, each.repository)
+        capabilities.study(faults, {each.path: each.repository for each in asked})
+        outcomes: list[Outcome[Reading]] = []
+        for each, node in zip(asked, nodes, strict=True):
+            if is_null(each.raw):
+                outcomes.append(faults.explain_null(each.path))
+                continue
+            lost = capabilities.explain(answer.without, each.repository)
+            lost |= name_lost(faults, each.path)
+            outcomes.append(await self._read_one(answer, each, node, lost))
+        return outcomes
+
+    async def _read_one(
+        self,
+        answer: Answer,
+        asked: _Asked,
+        node: DetailNode | None,
+        lost: Mapping[str, Missing],
+    ) -> Outcome[Reading]:
+        detail = await read_detail(self._graph, node, lost, repository=asked.repository)
+        if not isinstance(detail, Detail):
+            return detail
+        try:
+            reading = build_reading(
+                detail, observed_at=answer.observed_at, settle=self._settle
+            )
+        except ValueError:
+            return UNKNOWN_STATE
+        return Found(reading)
+
+
+def list_given(node: DetailNode) -> frozenset[str]:
+    """Return the fields of a pull request that the answer shows to be readable."""
+    rollup = node.status_check_rollup
+    contexts = rollup.contexts.nodes if rollup and rollup.contexts else None
+    runs = [each for each in contexts or () if each and each.typename == "CheckRun"]
+    # Statuses are shown to tokens that may not read checks.
+    given = {CHECKS} if runs else set()
+    if any(run.check_suite and run.check_suite.workflow_run for run in runs):
+        given.add(WORKFLOWS)
+    for field, value in (
+        ("reviews", node.reviews),
+        ("reviewRequests", node.review_requests),
+        ("reviewThreads", node.review_threads),
+        ("comments", node.comments),
+        ("reviewDecision", node.review_decision),
+        ("autoMergeRequest", node.auto_merge_request),
+        ("mergedBy", node.merged_by),
+        ("baseRef", node.base_ref),
+    ):
+        if value:
+            given.add(f"PullRequest.{field}")
+    return frozenset(given)
+
+
+def list_refused(faults: FaultMap, place: tuple[str | int, ...]) -> frozenset[str]:
+    """Return the fields of the pull request at `place` that any error touches."""
+    return frozenset(
+        find_leavable(find_field("PullRequest", fault.fields))
+        for fault in faults.fields.get(place, ())
+    )
 
 
 def name_lost(faults: FaultMap, place: tuple[str | int, ...]) -> dict[str, Missing]:
-    """Return the fields of the pull request at `place` that errors took, and why."""
+    """
+    Return the fields of the pull request at `place` that errors took, and why.
+
+    What is refused for good and can be left out by itself takes no more with it: a
+    check without its workflow is still a check.
+    """
     lost: dict[str, Missing] = {}
     for fault in faults.fields.get(place, ()):
+        leavable = find_leavable(find_field("PullRequest", fault.fields))
+        is_refused = isinstance(fault.meaning, Forbidden)
+        if is_refused and leavable and not leavable.startswith("PullRequest."):
+            continue
         lost.setdefault(str(fault.fields[0]), fault.meaning)
     return lost
 
 
-async def _read_one(
-    graph: Graph,
-    answer: Answer,
-    raw: msgspec.Raw,
-    lost: Mapping[str, Missing],
-    settle: dt.timedelta,
-) -> Outcome[Reading]:
-    detail = await read_detail(graph, raw, lost)
-    if not isinstance(detail, Detail):
-        return detail
-    try:
-        reading = build_reading(detail, observed_at=answer.observed_at, settle=settle)
-    except ValueError:
-        return UNKNOWN_STATE
-    return Found(reading)
-
-
 async def read_detail(
     graph: Graph,
-    raw: msgspec.Raw,
+    node: DetailNode | None,
     lost: Mapping[str, Missing],
     *,
+    repository: str,
     more_contexts: str = "MoreContexts",
 ) -> Detail | Missing:
     """
-    Decode a pull request and read its further pages, or return why it cannot be.
+    Read the further pages of a pull request, or return why it cannot be read.
 
-    `more_contexts` is the operation that asks for further pages of contexts.
+    `node` is None when it is not what was asked for. `more_contexts` is the operation
+    that asks for further pages of contexts.
     """
-    node = decode(DETAIL, raw)
     if node is None:
         return next(iter(lost.values()), STRANGE)
+    pages = Pages(graph, node, repository)
     try:
         return Detail(
             node=node,
             contexts=()
             if "statusCheckRollup" in lost
-            else await read_contexts(graph, node, operation=more_contexts),
-            reviews=() if "reviews" in lost else await read_reviews(graph, node),
-            threads=() if "reviewThreads" in lost else await read_threads(graph, node),
+            else await pages.read_contexts(more_contexts),
+            reviews=() if "reviews" in lost else await pages.read_reviews(),
+            threads=() if "reviewThreads" in lost else await pages.read_threads(),
             lost=lost,
         )
     except ProviderError as error:

@@ -1,12 +1,13 @@
 """
 The GraphQL documents: read from `queries/`, composed, printed once and kept.
 
-A book belongs to one host. When an old server refuses a field, the book leaves it
-out of every later document until the server's version changes.
+A document can be had without some of its fields: an old server may not know them, or
+a token may not read them. What is left out is said by who asks.
 """
 
 import functools
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import resources
 from typing import Final
@@ -23,7 +24,7 @@ from graphql.language import (
 )
 from graphql.utilities import strip_ignored_characters
 
-from prwatch.github.pruning import FieldPath, prune
+from prwatch.github.pruning import drop_unused_variables, list_variables, prune
 
 MAX_KEPT: Final = 128
 """Composed documents that a book keeps. The batches of a steady set have few shapes."""
@@ -31,70 +32,60 @@ MAX_KEPT: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole document: the operation's name, its syntax tree and its printed text."""
+    """
+    A whole document: the operation's name, its syntax tree and its printed text.
+
+    `variables` are those that it declares.
+    """
 
     name: str
     tree: DocumentNode
     text: str
+    variables: frozenset[str] = frozenset()
 
 
 class DocumentBook:
-    """The documents as one host understands them."""
+    """The documents that were composed lately."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Document] = {}
-        self._refused: frozenset[FieldPath] = frozenset()
-        self._version = ""
+        self._kept: dict[tuple[str, AbstractSet[str]], Document] = {}
 
-    @property
-    def refused(self) -> frozenset[FieldPath]:
-        """Return the paths of the fields that this host does not know."""
-        return self._refused
-
-    def document(self, operation: str) -> Document:
+    def document(
+        self, operation: str, without: AbstractSet[str] = frozenset()
+    ) -> Document:
         """
         Return a whole document for an operation's name in `queries/` or for its text.
 
-        Fragments that it needs are added from `queries/`.
+        Fragments that it needs are added from `queries/`. Fields that are named in
+        `without`, as `Type.field`, are not asked for.
         """
-        kept = self._kept.get(operation)
+        kept = self._kept.get((operation, without))
         if kept is None:
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
-            kept = self._kept[operation] = self._compose(operation)
+            kept = _compose(operation, without)
+            self._kept[operation, without] = kept
         return kept
 
-    def refuse(self, path: FieldPath) -> bool:
-        """Leave the field out from now on; return whether that is news."""
-        if path in self._refused:
-            return False
-        self._refused |= {path}
-        self._kept.clear()
-        return True
 
-    def see_version(self, version: str) -> None:
-        """Forget what was refused when the server has become another version."""
-        if version == self._version:
-            return
-        if self._version:
-            self._refused = frozenset()
-            self._kept.clear()
-        self._version = version
-
-    def _compose(self, operation: str) -> Document:
-        parts = load_parts()
-        if operation in parts.operations:
-            root = parts.operations[operation]
-        else:
-            root = _only_operation(operation)
-        tree = _with_fragments(root, parts.fragments)
-        if self._refused:
-            # A lost field may leave a fragment that nothing spreads any more.
-            pruned = sort_definitions(prune(tree, self._refused))
-            tree = _with_fragments(
-                pruned.operations.get(_name(root), root), pruned.fragments
-            )
-        return Document(_name(root), tree, strip_ignored_characters(print_ast(tree)))
+def _compose(operation: str, without: AbstractSet[str]) -> Document:
+    parts = load_parts()
+    if operation in parts.operations:
+        root = parts.operations[operation]
+    else:
+        root = _only_operation(operation)
+    tree = _with_fragments(root, parts.fragments)
+    if without:
+        # A lost field may leave a fragment that nothing spreads any more.
+        pruned = sort_definitions(prune(tree, without))
+        root = pruned.operations.get(_name(root), root)
+        tree = drop_unused_variables(_with_fragments(root, pruned.fragments))
+    return Document(
+        name=_name(root),
+        tree=tree,
+        text=strip_ignored_characters(print_ast(tree)),
+        variables=list_variables(tree),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from prwatch.domain.rate_limit import BUCKETS
 from prwatch.github.plausible import is_plausible
 from prwatch.github.text import clean_text
 
@@ -22,6 +23,7 @@ class GraphQLError:
     path: tuple[PathStep, ...] = ()
     is_saml: bool = False
     type_name: str = ""
+    field_name: str = ""
     has_problems: bool = False
     """Whether a variable was refused."""
 
@@ -32,7 +34,8 @@ class Exchange:
     One answer of GitHub to one request.
 
     `message` is the body's own `message`, `has_data` says that a GraphQL answer
-    carried some. `headers` have lower-case names.
+    carried some. `headers` have lower-case names. `asked_bucket` is the bucket that
+    the request was expected to use, '' when nobody said.
     """
 
     status: int
@@ -44,6 +47,15 @@ class Exchange:
     message: str = ""
     errors: tuple[GraphQLError, ...] = ()
     received_at: dt.datetime | None = None
+    asked_bucket: str = ""
+
+    @property
+    def bucket(self) -> str:
+        """Return the bucket that paid: the one that GitHub names, if it is known."""
+        told = self.headers.get("x-ratelimit-resource", "")
+        if told in BUCKETS:
+            return told
+        return self.asked_bucket or ("graphql" if self.is_graphql else "core")
 
     @property
     def request_id(self) -> str:
@@ -90,6 +102,7 @@ def _parse_error(value: Any) -> GraphQLError:
         path=tuple(each for each in steps if isinstance(each, str | int)),
         is_saml=extensions.get("saml_failure") is True,
         type_name=_text(extensions.get("typeName")),
+        field_name=_text(extensions.get("fieldName")),
         has_problems="problems" in extensions,
     )
 

@@ -16,7 +16,7 @@ from prwatch.github.details import UNKNOWN_STATE, name_lost, read_detail
 from prwatch.github.graph import NULL, Graph, is_null
 from prwatch.github.normalize import Detail, build_reading, build_review
 from prwatch.github.rest import Rest
-from prwatch.github.wire import decode
+from prwatch.github.wire import DETAIL, decode
 
 PLACE: Final = ("repository", "pullRequest")
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -37,6 +37,7 @@ class Explainer:
         Raises:
             ProviderError: the request failed as a whole.
         """
+        capabilities = self._graph.capabilities
         answer = await self._graph.ask(
             "Explain",
             {
@@ -44,16 +45,20 @@ class Explainer:
                 "name": reference.name,
                 "number": reference.number,
             },
+            without=capabilities.omit(reference.place, is_test=True),
         )
         faults = answer.map_faults([PLACE])
+        capabilities.study(faults, {PLACE: reference.place})
         members = decode(_MEMBERS, answer.get("repository")) or {}
         raw = members.get("pullRequest", NULL)
         if is_null(raw):
             return faults.explain_null(PLACE)
+        lost = capabilities.explain(answer.without, reference.place)
         detail = await read_detail(
             self._graph,
-            raw,
-            name_lost(faults, PLACE),
+            decode(DETAIL, raw),
+            lost | name_lost(faults, PLACE),
+            repository=reference.place,
             more_contexts="MoreExplainedContexts",
         )
         if not isinstance(detail, Detail):

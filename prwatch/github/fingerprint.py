@@ -19,8 +19,12 @@ _RUNNING: Final = frozenset(
 )
 
 
-def build_fingerprint(node: PullRequestNode) -> str:
-    """Return the digest of the values that a probe reads, 32 hexadecimal digits."""
+def build_fingerprint(node: PullRequestNode, *, has_checks: bool = True) -> str:
+    """
+    Return the digest of the values that a probe reads, 32 hexadecimal digits.
+
+    Without checks it is that of a probe that does not ask for them.
+    """
     mergeable = node.mergeable
     auto_merge = node.auto_merge_request
     values = (
@@ -37,7 +41,7 @@ def build_fingerprint(node: PullRequestNode) -> str:
         _absent(node.total_comments_count),
         _absent(node.is_in_merge_queue),
         auto_merge.enabled_at or "armed" if auto_merge else "",
-        _describe(node.status_check_rollup or None),
+        _describe(node.status_check_rollup or None) if has_checks else None,
     )
     return hashlib.sha256(repr(values).encode()).hexdigest()[:32]
 

@@ -116,7 +116,7 @@ def build_reading(
         author=parse_login(node.author),
         is_draft=node.is_draft,
         merged_by=_read_merged_by(detail),
-        is_archived=node.repository.is_archived,
+        is_archived=_read_archived(node),
         is_base_deleted=_read_base_deleted(detail),
         checks=checks.state,
         review=review.state,
@@ -132,8 +132,14 @@ def build_reading(
     is_last_word = checks.is_last_word and not _is_unfinished(detail)
     return Reading(
         observation=observation,
-        fingerprint=build_fingerprint(node) if is_last_word else "",
+        fingerprint=_build_fingerprint(detail) if is_last_word else "",
     )
+
+
+def _build_fingerprint(detail: Detail) -> str:
+    """Return the digest of a probe that leaves out what was refused here."""
+    has_checks = "statusCheckRollup" not in detail.lost
+    return build_fingerprint(detail.node, has_checks=has_checks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +148,13 @@ class _Checks:
     settles_at: dt.datetime | None = None
     notes: tuple[str, ...] = ()
     is_last_word: bool = True
+    summary: ChecksSummary | None = None
 
 
 def _read_checks(
     detail: Detail, observed_at: dt.datetime, settle: dt.timedelta
 ) -> _Checks:
     rollup = detail.node.status_check_rollup
-    summary: ChecksSummary | None = None
     refusal = detail.lost.get("statusCheckRollup")
     if refusal is not None:
         return _unread_checks(
@@ -170,15 +176,9 @@ def _read_checks(
         verdict.settles_at,
         build_notes(verdict),
         is_last_word=verdict.settles_at is None,
+        summary=verdict.summary,
     )
 
-
-def is_of_other_commit(rollup: Rollup | None, head_ref_oid: str) -> bool:
-    """Tell whether the rollup says that it belongs to another commit than the head."""
-    if rollup is None or rollup.commit is None:
-        summary=verdict.summary,
-        return False
-    return rollup.commit.oid != head_ref_oid
 
 def _unread_checks(
     note: str, *, refusal: str = "", is_last_word: bool = False
@@ -186,6 +186,12 @@ def _unread_checks(
     summary = ChecksSummary(unread=refusal or note, is_refused=bool(refusal))
     return _Checks(notes=(note,), is_last_word=is_last_word, summary=summary)
 
+
+def is_of_other_commit(rollup: Rollup | None, head_ref_oid: str) -> bool:
+    """Tell whether the rollup says that it belongs to another commit than the head."""
+    if rollup is None or rollup.commit is None:
+        return False
+    return rollup.commit.oid != head_ref_oid
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +283,11 @@ def _read_mergeable(node: DetailNode) -> Observed[Mergeable]:
     return UNOBSERVED if word is UNSET else _MERGEABLE.get(word, UNOBSERVED)
 
 
+def _read_archived(node: DetailNode) -> Observed[bool]:
+    is_archived = node.repository.is_archived
+    return UNOBSERVED if is_archived is UNSET else is_archived
+
+
 def _read_merge_queue(detail: Detail) -> Observed[bool]:
     is_queued = detail.node.is_in_merge_queue
     if is_queued is UNSET or "isInMergeQueue" in detail.lost:
@@ -299,6 +310,8 @@ def _is_unfinished(detail: Detail) -> bool:
 
 
 def _say_lost(what: str, meaning: Missing) -> str:
+    if isinstance(meaning, Forbidden) and meaning.code == "unknown_field":
+        return f"{what} are not told: {meaning.reason}"
     if isinstance(meaning, Forbidden):
         return f"{what} are refused to this token: {meaning.reason}"
     return f"{what} could not be read: {meaning.reason}"

@@ -42,6 +42,8 @@ class ProbeMemory:
     """The probes of the last answers, found by a digest of the bytes they came in."""
 
     def __init__(self, size: int = REMEMBERED) -> None:
+        self.hits = 0
+        """Answers that needed no decoding since this was made."""
         self._size = size
         self._found: dict[bytes, Found[Probe]] = {}
         self._digests: dict[str, bytes] = {}
@@ -102,6 +104,7 @@ def read_probe(
     digest = build_digest(raw)
     known = memory.recall(digest)
     if known is not None and known.value.node_id not in decode_again:
+        memory.hits += 1
         return known
     node = decode(PROBE, raw)
     if node is None:
@@ -133,16 +136,38 @@ async def iter_probes(
     if unknown:
         yield dict.fromkeys(unknown, NO_NODE_ID)
 
-    async def ask(batch: Sequence[str]) -> dict[str, Outcome[Probe]]:
-        parts = list(cut(batch, FIELD_SIZE))
-        answer = await graph.ask(
-            build_nodes_query("Probe", "ProbeFields", len(parts)),
-            {f"ids{index}": part for index, part in enumerate(parts)},
-        )
-        return dict(_read_answer(answer, parts, memory, decode_again))
+    places = name_places(by_id)
 
-    async for outcomes in iter_batches(list(by_id), size, ask):
+    async def ask(batch: Sequence[str]) -> dict[str, Outcome[Probe]]:
+        outcomes: dict[str, Outcome[Probe]] = {}
+        for without, alike in graph.capabilities.group(batch, places):
+            parts = list(cut(alike, FIELD_SIZE))
+            answer = await graph.ask(
+                build_nodes_query("Probe", "ProbeFields", len(parts)),
+                {f"ids{index}": part for index, part in enumerate(parts)},
+                without=without,
+            )
+            _study(graph, answer, parts, places)
+            outcomes |= _read_answer(answer, parts, memory, decode_again)
+        return outcomes
+
+    ordered = graph.capabilities.sort(list(by_id), places)
+    async for outcomes in iter_batches(ordered, size, ask):
         yield spread(outcomes, by_id)
+
+
+def _study(
+    graph: Graph,
+    answer: Answer,
+    parts: Sequence[Sequence[str]],
+    places: Mapping[str, str],
+) -> None:
+    """Learn which fields the answer refuses."""
+    if answer.exchange.errors:
+        asked = build_places(parts)
+        ids = (node_id for part in parts for node_id in part)
+        where = dict(zip(asked, (places[each] for each in ids), strict=True))
+        graph.capabilities.study(answer.map_faults(asked), where)
 
 
 def _read_answer(
@@ -193,6 +218,13 @@ def build_nodes_query(name: str, fragment: str, fields: int) -> str:
         for index in range(fields)
     )
     return f"query {name}({variables}) {{ {asked} ...Budget }}"
+
+
+def name_places(
+    by_id: Mapping[str, Sequence[PullRequestReference]],
+) -> dict[str, str]:
+    """Return the repository of each node id, '' where the reference names none."""
+    return {node_id: references[0].place for node_id, references in by_id.items()}
 
 
 def group_by_id(

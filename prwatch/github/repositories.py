@@ -39,7 +39,7 @@ def build_facts(node: RepositoryFactsNode) -> RepositoryFacts:
     return RepositoryFacts(
         repository=parse_name(node),
         default_branch=clean_text(branch.name) if branch else "",
-        is_archived=node.is_archived,
+        is_archived=node.is_archived is True,
         parent=parse_name(node.parent) if node.parent else None,
     )
 

@@ -7,6 +7,7 @@ only, so that what did not change needs no decoding. gql's stock transport print
 document anew on each call and shares one set of headers between requests.
 """
 
+import functools
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -35,7 +36,13 @@ class PrintedRequest(GraphQLRequest):
     """A request whose document was printed before."""
 
     def __init__(self, document: Document, variables: Mapping[str, Any]) -> None:
-        super().__init__(document.tree, variable_values=dict(variables))
+        # A field that is left out takes its variables with it.
+        declared = {
+            name: value
+            for name, value in variables.items()
+            if name in document.variables
+        }
+        super().__init__(document.tree, variable_values=declared)
         self.printed = document
 
     @property
@@ -65,7 +72,8 @@ class GitHubTransport(AsyncTransport):
 
     The result's `data` is a dict of raw members, its `extensions["exchange"]` the
     `Exchange`, and its `errors` are always None: they stand in the exchange. Every
-    answer is shown to `observe` before it is judged.
+    answer is shown to `observe`, with its members, before it is judged. `check` is
+    called with the operation when a request is about to be sent, and may refuse it.
     """
 
     def __init__(
@@ -74,7 +82,8 @@ class GitHubTransport(AsyncTransport):
         url: str,
         *,
         clock: Clock,
-        observe: Callable[[Exchange], RateLimited | None],
+        check: Callable[[str], None],
+        observe: Callable[[Exchange, Mapping[str, msgspec.Raw]], RateLimited | None],
     ) -> None:
         self.repaired_bodies = 0
         """Bodies that only the slow decoder could read."""
@@ -82,6 +91,7 @@ class GitHubTransport(AsyncTransport):
         self._sender = sender
         self._url = url
         self._clock = clock
+        self._check = check
         self._observe = observe
 
     async def connect(self) -> None:
@@ -99,11 +109,18 @@ class GitHubTransport(AsyncTransport):
         """
         payload = request.payload
         operation = payload.get("operationName", "")
-        sending = Sending("POST", self._url, operation, _HEADERS, _ENCODE(payload))
+        sending = Sending(
+            "POST",
+            self._url,
+            operation,
+            _HEADERS,
+            _ENCODE(payload),
+            check=functools.partial(self._check, operation),
+        )
         response = await self._sender.send(sending)
         self.body_bytes += len(response.content)
         data, exchange = self._read(response, operation)
-        limit = self._observe(exchange)
+        limit = self._observe(exchange, data)
         error = judge(exchange)
         if error is not None:
             raise limit or error
@@ -136,6 +153,7 @@ class GitHubTransport(AsyncTransport):
             message=parts.message if parts else "",
             errors=parts.errors if parts else (),
             received_at=self._clock.now(),
+            asked_bucket="graphql",
         )
         return members or {}, exchange
 

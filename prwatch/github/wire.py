@@ -38,7 +38,7 @@ class RepositoryNode(Node):
 
     id: NodeId
     name_with_owner: FullName
-    is_archived: bool = False
+    is_archived: bool | UnsetType = UNSET
 
 
 class NameNode(Node):

@@ -214,20 +214,21 @@ async def test_a_field_that_the_server_lacks_is_dropped_for_good():
     assert first == second
     asked = ["isInMergeQueue" in each["query"] for each in host.bodies]
     assert asked == [True, False, False]
-    assert github.documents.refused == {("fragment CoreFields", "isInMergeQueue")}
+    assert github.capabilities.omit() == {"PullRequest.isInMergeQueue"}
 
 
 async def test_a_field_that_cannot_be_dropped_ends_the_question():
     host = ScriptedHost(unknown("query Elsewhere", "x"))
     with pytest.raises(ProtocolViolation):
         await host.connect().viewer()
-    assert len(host.requests) == 2
+    assert len(host.requests) == 1
 
-    endless = iter(range(100))
-    host = ScriptedHost(lambda _: unknown("fragment X", f"f{next(endless)}"))
-    with pytest.raises(ProtocolViolation, match="too many"):
-        await host.connect().viewer()
-    assert len(host.requests) == 20
+
+async def test_a_server_that_denies_a_field_twice_ends_the_question():
+    host = ScriptedHost(unknown("fragment Budget", "rateLimit"))
+    with pytest.raises(ProtocolViolation):
+        await host.connect().details([ONE])
+    assert len(host.requests) == 2
 
 
 async def test_a_known_limit_sends_nothing():

@@ -2,12 +2,28 @@ import gzip
 from pathlib import Path
 
 import pytest
-from graphql import build_schema, parse, validate
+from graphql import (
+    TypeInfo,
+    TypeInfoVisitor,
+    Visitor,
+    build_schema,
+    get_named_type,
+    parse,
+    validate,
+    visit,
+)
 
 from prwatch.github.branches import build_query
 from prwatch.github.details import build_number_query
+from prwatch.github.document_types import (
+    LEAVABLE,
+    TYPES,
+    find_field,
+    find_leavable,
+)
 from prwatch.github.documents import DocumentBook, load_parts
 from prwatch.github.probe import build_nodes_query
+from prwatch.github.pruning import find_field_at
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 COMPOSED = [
@@ -16,6 +32,7 @@ COMPOSED = [
     pytest.param(build_number_query(25), id="details by number"),
     pytest.param(build_query((3, 1, 2)), id="branches of three repositories"),
 ]
+OPERATIONS = [*sorted(load_parts().operations), *(each.values[0] for each in COMPOSED)]
 
 
 @pytest.fixture(scope="module")
@@ -39,57 +56,64 @@ def test_a_document_is_composed_once():
 
 
 @pytest.mark.parametrize(
-    ("path", "gone"),
+    ("field", "gone"),
     [
-        pytest.param(("fragment CoreFields", "isInMergeQueue"), "isInMergeQueue", id="field"),
-        pytest.param(("fragment ProbeFields", "statusCheckRollup"), "contexts", id="whole tree"),
+        pytest.param("PullRequest.isInMergeQueue", "isInMergeQueue", id="field"),
+        pytest.param("PullRequest.statusCheckRollup", "contexts", id="whole tree"),
         pytest.param(
-            ("fragment ContextCounts", "checkRunCountsByState"), "checkRunCounts", id="inner"
+            "StatusCheckRollupContextConnection.checkRunCountsByState",
+            "checkRunCounts",
+            id="inner",
         ),
-        pytest.param(("fragment Budget", "rateLimit"), "Budget", id="emptied fragment"),
+        pytest.param("Query.rateLimit", "rateLimit", id="emptied selection"),
     ],
-)  # fmt: skip
-def test_a_refused_field_is_left_out_and_the_document_still_fits(schema, path, gone):
+)
+def test_a_field_is_left_out_and_the_document_still_fits(schema, field, gone):
     book = DocumentBook()
     operation = build_nodes_query("Probe", "ProbeFields", 1)
     assert gone in book.document(operation).text
 
-    assert book.refuse(path)
+    document = book.document(operation, frozenset({field}))
 
-    document = book.document(operation)
     assert gone not in document.text
     assert validate(schema, parse(document.text)) == []
-    assert not book.refuse(path)
 
 
-def test_a_path_through_an_inline_fragment_is_followed(schema):
+@pytest.mark.parametrize("field", sorted(LEAVABLE))
+def test_every_document_fits_without_what_can_be_left_out(schema, field):
+    book, changed = DocumentBook(), []
+    for operation in OPERATIONS:
+        document = book.document(operation, frozenset({field}))
+        if document.text != book.document(operation).text:
+            changed.append(document.text)
+
+    assert changed
+    assert [each for text in changed for each in validate(schema, parse(text))] == []
+
+
+def test_variables_go_with_the_field_that_used_them():
+    document = DocumentBook().document(build_query((2,)), frozenset({"Repository.ref"}))
+
+    assert document.variables == {"o0", "n0", "b0_0", "b0_1"}
+
+
+def test_a_path_through_a_document_is_followed_to_its_field():
+    tree = DocumentBook().document(build_query((1,))).tree
+
+    path = ("query Branches", "r0", "f0_0", "target")
+    assert find_field_at(tree, path) == "Ref.target"
+    assert find_field_at(tree, ("fragment BranchPage", "nodes", "headRepository")) == (
+        "PullRequest.headRepository"
+    )
+    assert find_field_at(tree, ("query Branches", "r9")) == ""
+
+
+def test_what_nothing_asks_for_changes_nothing():
     book = DocumentBook()
 
-    path = ("query MoreReviews", "node", "... on PullRequest", "reviews")
-    assert book.refuse(path)
+    without = book.document("Viewer", frozenset({"PullRequest.reviews"}))
 
-    assert "reviews" not in book.document("MoreReviews").text
-
-
-def test_a_path_that_leads_nowhere_changes_nothing():
-    book = DocumentBook()
-    before = book.document("Viewer").text
-
-    book.refuse(("query Nobody", "nothing"))
-
-    assert book.document("Viewer").text == before
-
-
-def test_another_version_of_the_server_is_asked_for_everything_again():
-    book = DocumentBook()
-    book.see_version("3.10.0")
-    book.refuse(("fragment CoreFields", "isInMergeQueue"))
-
-    book.see_version("3.10.0")
-    assert len(book.refused) == 1
-    book.see_version("3.16.0")
-
-    assert book.refused == frozenset()
+    assert without.text == book.document("Viewer").text
 
 
 def test_a_book_keeps_a_bounded_number_of_shapes():
@@ -99,3 +123,93 @@ def test_a_book_keeps_a_bounded_number_of_shapes():
         book.document(f"query Q{size} {{ viewer {{ login }} }}")
 
     assert len(book._kept) <= 128
+
+
+class _Asked(Visitor):
+    """Gathers the fields that a document asks for, with their types."""
+
+    def __init__(self, info):
+        super().__init__()
+        self.info = info
+        self.types = {}
+
+    def enter_field(self, node, *_):
+        parent, found = self.info.get_parent_type(), self.info.get_type()
+        if not node.name.value.startswith("__"):
+            below = get_named_type(found).name if node.selection_set else ""
+            self.types[f"{parent.name}.{node.name.value}"] = below
+
+
+@pytest.fixture(scope="module")
+def asked(schema):
+    """Every field that any document asks for, and what it is."""
+    found = {}
+    for operation in OPERATIONS:
+        info = TypeInfo(schema)
+        fields = _Asked(info)
+        text = DocumentBook().document(operation).text
+        visit(parse(text), TypeInfoVisitor(info, fields))
+        found |= fields.types
+    return found
+
+
+def test_the_types_of_fields_are_those_of_the_schema(asked):
+    known = {name: TYPES[name] for name, below in asked.items() if below}
+
+    assert known == {name: below for name, below in asked.items() if below}
+
+
+def test_nothing_is_known_of_fields_that_nobody_asks_for(asked):
+    # An answer's path leads through a union, the document through its members.
+    assert {*TYPES} - {*asked} == {"StatusCheckRollupContext.checkSuite"}
+    assert {*asked} >= LEAVABLE
+
+
+def test_what_no_observation_can_be_without_is_all_that_must_be_there(asked):
+    needed = {name for name in asked if not find_leavable(name)}
+
+    assert needed == {
+        "Actor.login",
+        *("PageInfo.hasNextPage", "PageInfo.endCursor"),
+        *("PullRequest.id", "PullRequest.number", "PullRequest.repository"),
+        *("PullRequest.state", "PullRequest.isDraft", "PullRequest.updatedAt"),
+        *("PullRequest.headRefOid", "PullRequest.headRefName", "PullRequest.title"),
+        *("PullRequest.headRepository", "PullRequest.author", "PullRequest.url"),
+        *("PullRequest.createdAt", "PullRequest.closedAt", "PullRequest.mergedAt"),
+        "PullRequest.baseRefName",
+        *("PullRequestConnection.nodes", "PullRequestConnection.pageInfo"),
+        *("Query.node", "Query.nodes", "Query.repository"),
+        *("Repository.id", "Repository.nameWithOwner"),
+        *("Repository.pullRequest", "Repository.pullRequests"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "left_out"),
+    [
+        pytest.param(
+            ("statusCheckRollup", "contexts", "nodes", 3),
+            "StatusCheckRollupContextConnection.nodes",
+            "PullRequest.statusCheckRollup",
+            id="a check",
+        ),
+        pytest.param(
+            ("statusCheckRollup", "contexts", "nodes", 3, "checkSuite", "workflowRun"),
+            "CheckSuite.workflowRun",
+            "CheckSuite.workflowRun",
+            id="a check's workflow",
+        ),
+        pytest.param(
+            ("reviews", "nodes", 0, "author"),
+            "PullRequestReview.author",
+            "PullRequest.reviews",
+            id="a reviewer",
+        ),
+        pytest.param(("headRepository",), "PullRequest.headRepository", "", id="the head"),
+        pytest.param(("new", "field"), ".field", "", id="unknown"),
+    ],
+)  # fmt: skip
+def test_a_path_of_an_answer_leads_to_what_is_left_out(path, field, left_out):
+    found = find_field("PullRequest", path)
+
+    assert (found, find_leavable(found)) == (field, left_out)
