@@ -37,7 +37,9 @@ class Mirror:
         if found is None:
 
             async def load(tx: Transaction) -> WorkspaceView:
-                return WorkspaceView(await tasks.load_snapshot(tx, workspace.id))
+                return WorkspaceView(
+                    await tasks.load_snapshot(tx, workspace.id, is_for_polling=True)
+                )
 
             found = await self._database.read(load)
             self._views[workspace.id] = found

@@ -1,7 +1,6 @@
 """One workspace's stored rows, indexed for a cycle. A cache: commits check the rows."""
 
 import datetime as dt
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from prwatch.domain.coverage import Coverage
@@ -47,10 +46,11 @@ class WorkspaceView:
         self._coverage = Coverage(snapshot)
         self.references: dict[str, PullRequestReference] = {}
         """How pull requests are asked for, by watch, as far as it was needed."""
-        self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
+        self._watches: dict[str, tuple[Watch, ...]] = {}
         for watch in self.discovered:
             if watch.node_id:
-                self._watches[watch.node_id].append(watch)
+                others = self._watches.get(watch.node_id, ())
+                self._watches[watch.node_id] = (*others, watch)
 
     def find_repository(self, shown: RepositoryName) -> Repository | None:
         """Find a repository by GitHub's identity, else by name in whatever case."""
@@ -72,7 +72,7 @@ class WorkspaceView:
 
     def list_watches(self, node_id: str) -> tuple[Watch, ...]:
         """List the discovered watches of a pull request."""
-        return tuple(self._watches.get(node_id, ()))
+        return self._watches.get(node_id, ())
 
     def find_task_pull_request(self, watch: Watch) -> TaskPullRequest | None:
         """Find the association that a discovered watch keeps."""

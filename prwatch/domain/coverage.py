@@ -1,6 +1,5 @@
 """Decide which discovered watches stand for which targets, forks included."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 from prwatch.domain.pull_request import PullRequestState
@@ -32,15 +31,17 @@ class Coverage:
             for row in snapshot.task_pull_requests
             if not row.is_past
         }
-        self._open: defaultdict[str, list[Watch]] = defaultdict(list)
+        self._open: dict[str, tuple[Watch, ...]] = {}
         for watch in snapshot.watches:
             if not watch.is_searching and _is_open(watch):
-                self._open[watch.task_id].append(watch)
+                others = self._open.get(watch.task_id, ())
+                self._open[watch.task_id] = (*others, watch)
 
     def is_covered(self, target: Target) -> bool:
         """Return whether an open discovered watch stands for the target."""
         return any(
-            self.stands_for(watch, target) for watch in self._open[target.task_id]
+            self.stands_for(watch, target)
+            for watch in self._open.get(target.task_id, ())
         )
 
     def find_target(self, watch: Watch, targets: Iterable[Target]) -> Target | None:

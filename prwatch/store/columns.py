@@ -2,6 +2,7 @@
 
 import datetime as dt
 import enum
+import functools
 import json
 from typing import Any, Final, TypeVar
 
@@ -25,8 +26,14 @@ def to_microseconds(value: dt.datetime) -> int:
     return (value - _EPOCH) // _MICROSECOND
 
 
+@functools.lru_cache(maxsize=4096)
 def from_microseconds(value: int) -> dt.datetime:
-    """Return the time that so many microseconds after 1970 are."""
+    """
+    Return the time that so many microseconds after 1970 are.
+
+    The times of one row, and of rows that were written together, are mostly equal:
+    kept once, they take a third of the memory of a watch less.
+    """
     return _EPOCH + dt.timedelta(microseconds=value)
 
 

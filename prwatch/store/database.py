@@ -33,6 +33,17 @@ class Transaction(Protocol):
         """Run one statement and return all of its rows."""
         ...
 
+    async def fetch_as(
+        self, query: Query, build: Callable[[Row], T], /, **parameters: Value
+    ) -> list[T]:
+        """
+        Run one statement and return what `build` makes of each row, in order.
+
+        The rows are never held all at once. Equal ids of one transaction may come as
+        one object, so that a hundred thousand rows name their workspace once.
+        """
+        ...
+
     async def execute(self, query: Query, **parameters: Value) -> int:
         """Run one statement and return the number of rows that it wrote."""
         ...

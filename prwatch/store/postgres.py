@@ -37,6 +37,8 @@ _ENDING_SECONDS: Final = 10.0
 _COMMAND_SECONDS: Final = 30.0
 _CONNECTIONS: Final = 4
 _FLOOR: Final = 13
+_PAGE: Final = 500
+"""Rows that are fetched at once when each is converted at once."""
 # «prwatch» as a number: nobody else in this database takes that lock.
 _MIGRATION_LOCK: Final = 0x70727761746368
 _BEGIN_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -72,6 +74,24 @@ class PostgresTransaction:
             rows = await self._connection.fetch(text, *values)
         if is_writing(text):
             self.rows_written += len(rows)
+        return rows
+
+    async def fetch_as(
+        self, query: Query, build: Callable[[Row], T], /, **parameters: Value
+    ) -> list[T]:
+        """Run one statement and return what `build` makes of each row, in order."""
+        text, names = number_placeholders(query.postgres_text)
+        values = [parameters[name] for name in names]
+        with self._running():
+            cursor = await self._connection.cursor(text, *values)
+        built: list[T] = []
+        while rows := await self._fetch_page(cursor):
+            built.extend(map(build, rows))
+        return built
+
+    async def _fetch_page(self, cursor: Any) -> Sequence[Row]:
+        with self._running():
+            rows: Sequence[Row] = await cursor.fetch(_PAGE)
         return rows
 
     async def execute(self, query: Query, **parameters: Value) -> int:

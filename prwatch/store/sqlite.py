@@ -40,6 +40,7 @@ class SQLiteTransaction:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._ids: dict[object, object] = {}
 
     async def fetch(self, query: Query, **parameters: Value) -> Sequence[Row]:
         """Run one statement and return all of its rows."""
@@ -48,6 +49,23 @@ class SQLiteTransaction:
             # sqlite3.Row looks a name up by walking all names, for each column read.
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    async def fetch_as(
+        self, query: Query, build: Callable[[Row], T], /, **parameters: Value
+    ) -> list[T]:
+        """Run one statement and return what `build` makes of each row, in order."""
+        share = self._ids.setdefault
+        built: list[T] = []
+        with map_errors():
+            cursor = self._connection.execute(query.text, parameters)
+            names = [column[0] for column in cursor.description or ()]
+            ids = [name for name in names if name == "id" or name.endswith("_id")]
+            for values in cursor:
+                row = dict(zip(names, values, strict=True))
+                for name in ids:
+                    row[name] = share(row[name], row[name])
+                built.append(build(row))
+        return built
 
     async def execute(self, query: Query, **parameters: Value) -> int:
         """Run one statement and return the number of rows that it wrote."""

@@ -1,11 +1,10 @@
 """Rows of the associations of pull requests with tasks."""
 
 import datetime as dt
-from collections.abc import Sequence
 
 from prwatch.domain.task import TaskPullRequest
 from prwatch.store.columns import to_microseconds
-from prwatch.store.database import Row, Transaction
+from prwatch.store.database import Transaction
 from prwatch.store.query import load_queries
 from prwatch.store.task_pull_request_rows import (
     from_task_pull_request,
@@ -51,16 +50,28 @@ async def list_task_pull_requests(
 
     They are in order of their key. `include_archived` is about the workspace's tasks.
     """
-    rows: Sequence[Row]
     if task_id:
-        rows = await tx.fetch(_QUERIES["list_of_task"], task_id=task_id)
-    else:
-        rows = await tx.fetch(
-            _QUERIES["list_of_workspace"],
-            workspace_id=workspace_id,
-            include_archived=include_archived,
-        )
-    return [to_task_pull_request(row) for row in rows]
+        query = _QUERIES["list_of_task"]
+        return await tx.fetch_as(query, to_task_pull_request, task_id=task_id)
+    return await tx.fetch_as(
+        _QUERIES["list_of_workspace"],
+        to_task_pull_request,
+        workspace_id=workspace_id,
+        include_archived=include_archived,
+    )
+
+
+async def list_polled_task_pull_requests(
+    tx: Transaction, workspace_id: str
+) -> list[TaskPullRequest]:
+    """
+    Return those of a workspace's active tasks that a cycle may have to look at.
+
+    Left out are those that an adopted task, with nothing of its own to search for,
+    watches and has read: what a cycle needs of them stands in their watch.
+    """
+    query = _QUERIES["list_polled"]
+    return await tx.fetch_as(query, to_task_pull_request, workspace_id=workspace_id)
 
 
 async def detach(

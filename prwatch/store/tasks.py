@@ -40,7 +40,10 @@ from prwatch.store.targets import (
     remove_repository_watch,
     remove_task_repository,
 )
-from prwatch.store.task_pull_requests import list_task_pull_requests
+from prwatch.store.task_pull_requests import (
+    list_polled_task_pull_requests,
+    list_task_pull_requests,
+)
 from prwatch.store.watches import list_watches
 
 __all__ = [
@@ -76,12 +79,12 @@ async def list_tasks(
     tx: Transaction, workspace_id: str, *, include_archived: bool = False
 ) -> list[Task]:
     """Return the tasks of a workspace, by id."""
-    rows = await tx.fetch(
+    return await tx.fetch_as(
         _QUERIES["list_tasks"],
+        _to_task,
         workspace_id=workspace_id,
         include_archived=include_archived,
     )
-    return [_to_task(row) for row in rows]
 
 
 async def find_task(
@@ -144,12 +147,18 @@ async def unarchive_task(tx: Transaction, task_id: str) -> bool:
 
 
 async def load_snapshot(
-    tx: Transaction, workspace: Workspace | str, *, include_archived: bool = False
+    tx: Transaction,
+    workspace: Workspace | str,
+    *,
+    include_archived: bool = False,
+    is_for_polling: bool = False,
 ) -> Snapshot:
     """
     Return the rows of one workspace, given as itself or by its id.
 
-    Run it in `Database.read`, which gives all statements one state.
+    Run it in `Database.read`, which gives all statements one state. What is read for
+    polling leaves out the pull requests of `list_polled_task_pull_requests`: most of
+    the rows where whole repositories are watched, and half of their memory.
 
     Raises:
         NotFound: There is no workspace with that id.
@@ -171,7 +180,9 @@ async def load_snapshot(
         repository_watches=tuple(await list_repository_watches(tx, key)),
         watches=tuple(await list_watches(tx, key)),
         task_pull_requests=tuple(
-            await list_task_pull_requests(
+            await list_polled_task_pull_requests(tx, key)
+            if is_for_polling
+            else await list_task_pull_requests(
                 tx, workspace_id=key, include_archived=archived
             )
         ),

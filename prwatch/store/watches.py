@@ -25,8 +25,8 @@ _OPEN = PullRequestState.OPEN
 
 async def list_watches(tx: Transaction, workspace_id: str) -> list[Watch]:
     """Return all watches of a workspace, by id."""
-    rows = await tx.fetch(_QUERIES["list_watches"], workspace_id=workspace_id)
-    return [to_watch(row) for row in rows]
+    query = _QUERIES["list_watches"]
+    return await tx.fetch_as(query, to_watch, workspace_id=workspace_id)
 
 
 async def get_watch(tx: Transaction, watch_id: str) -> Watch:

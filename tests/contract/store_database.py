@@ -17,6 +17,7 @@ INSERT = Query(
     "insert", "INSERT INTO workspaces (id, name) VALUES (:id, :name) RETURNING id"
 )
 INSERT_PLAIN = Query("plain", "INSERT INTO workspaces (id, name) VALUES (:id, :name)")
+SINCE = Query("since", "SELECT * FROM workspaces WHERE id >= :id ORDER BY id")
 NOTHING = Query("nothing", "UPDATE workspaces SET name = 'x' WHERE id = 'nobody'")
 BROKEN = Query("broken", "SELECT no_such_column FROM workspaces")
 caller = contextvars.ContextVar("caller")
@@ -222,6 +223,33 @@ class DatabaseContract:
 
         assert await database.transact(work) == 2
         assert database.rows_written == 4
+
+    async def test_rows_are_built_in_order_however_many(self, database):
+        async def write(tx):
+            for number in range(1200):
+                values = {"id": f"w{number:04}", "name": f"n{number:04}"}
+                await tx.execute(INSERT_PLAIN, **values)
+
+        async def read(tx):
+            return await tx.fetch_as(
+                SINCE, lambda row: (row["id"], row["name"]), id="w"
+            )
+
+        await database.transact(write)
+
+        built = await database.read(read)
+
+        assert built == [(f"w{n:04}", f"n{n:04}") for n in range(1200)]
+
+    async def test_what_fails_while_rows_are_built_comes_out(self, database):
+        async def read(tx):
+            await connections.add_workspace(tx, SECOND)
+            return await tx.fetch_as(SINCE, lambda row: row["no_such"], id="")
+
+        with pytest.raises(KeyError, match="no_such"):
+            await database.transact(read)
+
+        assert database.rows_written == 0
 
     async def test_the_change_token_tells_of_our_own_commits(self, database):
         before = await database.change_token()

@@ -16,13 +16,22 @@ from prwatch.domain.pull_request import (
     ReviewDecision,
     ReviewState,
 )
-from prwatch.store import repositories, task_pull_requests, watches
+from prwatch.domain.task import Origin, TaskRepository
+from prwatch.store import (
+    repositories,
+    targets,
+    task_pull_requests,
+    tasks,
+    watches,
+)
 from tests.contract.store_rows import (
     at,
     make_discovered,
     make_observation,
     make_repository,
+    make_task,
     make_task_pull_request,
+    make_watermark,
 )
 
 FULL = make_observation(
@@ -109,6 +118,42 @@ class TaskPullRequestsContract:
         assert await store.read(
             task_pull_requests.list_task_pull_requests, task_id="t1"
         ) == [moved]
+
+    async def list_polled(self, store):
+        rows = await store.read(task_pull_requests.list_polled_task_pull_requests, "w1")
+        return [(row.task_id, row.pr_number) for row in rows]
+
+    async def adopt(self, store, number, watermark):
+        """Let an adopted task watch a pull request that was read, or was not."""
+        task = make_task(9, origin=Origin.ADOPTED)
+        row = make_task_pull_request(number, task_id=task.id)
+        watch = make_discovered(number, number, task_id=task.id, watermark=watermark)
+        await store.write(tasks.add_task, task)
+        await store.write(task_pull_requests.put_task_pull_request, row)
+        await store.write(watches.add_watch, watch)
+        return watch
+
+    async def test_what_an_adopted_task_watches_and_has_read_is_not_polled(self, store):
+        plain = make_task_pull_request()
+        await store.write(task_pull_requests.put_task_pull_request, plain)
+        await self.adopt(store, 20, make_watermark())
+        await self.adopt(store, 21, None)
+
+        assert await self.list_polled(store) == [("t1", 12), ("t9", 21)]
+
+    async def test_it_is_polled_when_its_watch_goes_or_the_task_searches(self, store):
+        watch = await self.adopt(store, 20, make_watermark())
+        entry = TaskRepository(
+            task_id="t9", repository_id="r1", position=0, branch="fix"
+        )
+        await store.write(targets.put_task_repository, entry)
+        assert await self.list_polled(store) == [("t9", 20)]
+
+        await store.write(targets.remove_task_repository, "t9", "r1")
+        assert await self.list_polled(store) == []
+
+        await store.write(watches.remove_watch, watch)
+        assert await self.list_polled(store) == [("t9", 20)]
 
     async def test_one_that_is_not_there_is_none(self, store):
         assert (

@@ -111,6 +111,34 @@ WHERE tasks.workspace_id = :workspace_id
 ORDER BY task_pull_requests.task_id, task_pull_requests.repository_id,
     task_pull_requests.pr_number;
 
+-- name: list_polled
+-- Of the active tasks of a workspace, without what the watches of adopted tasks know.
+SELECT
+    task_pull_requests.*, repositories.owner, repositories.name,
+    repositories.node_id AS repository_node_id
+FROM task_pull_requests
+JOIN repositories ON repositories.id = task_pull_requests.repository_id
+JOIN tasks ON tasks.id = task_pull_requests.task_id
+WHERE tasks.workspace_id = :workspace_id AND tasks.archived_at IS NULL
+    AND (
+        tasks.origin <> 'adopted'
+        OR EXISTS (SELECT 1 FROM sessions WHERE sessions.task_id = tasks.id)
+        OR EXISTS (
+            SELECT 1 FROM task_repositories WHERE task_repositories.task_id = tasks.id
+        )
+        OR NOT EXISTS (
+            SELECT 1 FROM pr_watches
+            WHERE pr_watches.task_id = task_pull_requests.task_id
+                AND pr_watches.repository_id = task_pull_requests.repository_id
+                AND pr_watches.pr_number = task_pull_requests.pr_number
+                -- With that the row is found by an index.
+                AND pr_watches.pr_number <> 0
+                AND pr_watches.observed_at IS NOT NULL
+        )
+    )
+ORDER BY task_pull_requests.task_id, task_pull_requests.repository_id,
+    task_pull_requests.pr_number;
+
 -- name: list_of_task
 -- Of one task.
 SELECT
@@ -166,6 +194,7 @@ ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     detached_at = excluded.detached_at,
     is_past = excluded.is_past,
     checks_notes = excluded.checks_notes,
+    checks_summary = excluded.checks_summary,
     state = excluded.state,
     updated_at = excluded.updated_at,
     created_at = excluded.created_at,
@@ -196,7 +225,6 @@ ON CONFLICT (task_id, repository_id, pr_number) DO UPDATE SET
     queue_left_at = excluded.queue_left_at
 WHERE excluded.observed_at > task_pull_requests.observed_at;
 
-    checks_summary = excluded.checks_summary,
 -- name: remove_of_repository
 -- What was merged.
 DELETE FROM task_pull_requests WHERE repository_id = :loser;
