@@ -18,6 +18,7 @@ Every error that prwatch raises on purpose.
     │   ├── ProviderUnavailable         5xx, timeout, network              retryable
     │   │   └── NoProgress              no request finished for minutes
     │   ├── RateLimited                 primary or secondary; retry_at     retryable
+    │   │   └── ReserveKept             what is left is for people
     │   ├── AuthenticationFailed        bad token, missing scope, SSO, IP allow list
     │   ├── PermissionDenied            one resource is not granted
     │   ├── ResourceGone                404, 410, 451
@@ -200,6 +201,12 @@ class RateLimited(ProviderError):
         )
         self.bucket = bucket
         self.retry_at = retry_at
+
+
+class ReserveKept(RateLimited):
+    """What is left of a bucket is for people; polling waits until `retry_at`."""
+
+    code = "reserve_kept"
 
 
 class AuthenticationFailed(ProviderError):

@@ -4,16 +4,21 @@ import datetime as dt
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prwatch.app.host import find_host
+from prwatch.app.limit_blocks import choose_blocks, list_blocks
+from prwatch.app.refused_fields import restore_refused
 from prwatch.app.walk.cycle import Account
 from prwatch.app.wired_accounts import UnusableWorkspace, WiredAccounts
 from prwatch.clock import Clock
 from prwatch.config.entries import Workspace as WorkspaceEntry
+from prwatch.config.model import Poll
 from prwatch.config.secrets import SecretReference, SecretSource, read_secret
 from prwatch.domain.connection import Connection
 from prwatch.domain.ids import build_id
+from prwatch.domain.rate_limit import StoredLimits
 from prwatch.domain.task import Workspace
 from prwatch.errors import ConfigError
 from prwatch.github.app_auth import Installation, InstallationCredential
@@ -25,9 +30,22 @@ from prwatch.github.credentials import (
     GhCredential,
     TokenCredential,
 )
+from prwatch.github.limits import Limits
+from prwatch.github.tracker_book import TrackerBook
 from prwatch.http.client import BoundedClient
 from prwatch.store import connections
 from prwatch.store.database import Database, Transaction
+from prwatch.store.rate_limit import RateLimitBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """A workspace that can be polled, and how it reaches GitHub."""
+
+    entry: WorkspaceEntry
+    workspace: Workspace
+    connection: Connection
+    credential: Credential
 
 
 async def wire_accounts(
@@ -38,20 +56,21 @@ async def wire_accounts(
     environ: Mapping[str, str],
     clock: Clock,
     chance: random.Random,
-    settle: dt.timedelta,
+    poll: Poll,
 ) -> WiredAccounts:
     """
     Store the workspaces and make an account of each credential.
 
     Workspaces with one source of their token, on one host, share an account and so
-    its requests. A workspace whose secret cannot be read is told apart.
+    its requests. Accounts for which the same user or installation pays share its
+    limits, which begin with what was stored. A workspace whose secret cannot be read
+    is told apart.
     """
     stored: dict[str, Workspace] = {}
     unusable: list[UnusableWorkspace] = []
-    groups: defaultdict[tuple[str, str], list[Workspace]] = defaultdict(list)
-    clients: dict[tuple[str, str], GitHub] = {}
+    groups: defaultdict[tuple[str, str], list[Wired]] = defaultdict(list)
     for entry in entries:
-        workspace = await _put_workspace(database, entry, clock, chance)
+        workspace, connection = await _put_workspace(database, entry, clock, chance)
         stored[entry.name] = workspace
         try:
             credential = build_credential(entry, environ, http=http, clock=clock)
@@ -59,30 +78,75 @@ async def wire_accounts(
             message = f"{error}; {error.hint}" if error.hint else str(error)
             unusable.append(UnusableWorkspace(entry.name, message))
             continue
-        key = (entry.api_url, entry.account)
-        groups[key].append(workspace)
-        if key not in clients:
-            clients[key] = GitHub(
-                http,
-                credential,
-                endpoints=Endpoints(entry.api_url, entry.graphql_url),
-                clock=clock,
-                settle=settle,
-            )
+        wired = Wired(entry, workspace, connection, credential)
+        groups[entry.api_url, entry.account].append(wired)
+    book = TrackerBook(clock, reserve=poll.reserve)
+    blocks = await list_blocks(database, clock.now())
     accounts = tuple(
-        Account(
-            key="|".join(key),
-            host=find_host(key[0]),
-            github=clients[key],
-            workspaces=tuple(workspaces),
+        _build_account(
+            group,
+            _build_limits(group, clock, book, blocks),
+            http=http,
+            clock=clock,
+            settle=poll.settle,
         )
-        for key, workspaces in groups.items()
+        for group in groups.values()
     )
+    for account, group in zip(accounts, groups.values(), strict=True):
+        owned = [each.connection for each in group]
+        account.github.capabilities.restore(await restore_refused(database, owned))
     return WiredAccounts(
         accounts=accounts,
         unusable=tuple(unusable),
         workspaces=stored,
         hosts={entry.name: find_host(entry.api_url) for entry in entries},
+    )
+
+
+def _build_limits(
+    group: Sequence[Wired],
+    clock: Clock,
+    book: TrackerBook,
+    blocks: Sequence[RateLimitBlock],
+) -> Limits:
+    """Return an account's way to its limits, found without asking for its token."""
+    owned = [each.connection for each in group]
+    payer = next((each.account for each in owned if each.account), "")
+    limits = Limits(
+        clock,
+        book=book,
+        host=owned[0].host,
+        payer=payer,
+        is_fixed=group[0].entry.app is not None,
+    )
+    limits.tracker.add_blocks(choose_blocks(blocks, owned, payer))
+    return limits
+
+
+def _build_account(
+    group: Sequence[Wired],
+    limits: Limits,
+    *,
+    http: BoundedClient,
+    clock: Clock,
+    settle: dt.timedelta,
+) -> Account:
+    first = group[0]
+    entry = first.entry
+    github = GitHub(
+        http,
+        first.credential,
+        endpoints=Endpoints(entry.api_url, entry.graphql_url),
+        clock=clock,
+        settle=settle,
+        limits=limits,
+    )
+    return Account(
+        key=f"{entry.api_url}|{entry.account}",
+        host=find_host(entry.api_url),
+        github=github,
+        workspaces=tuple(each.workspace for each in group),
+        stored_limits=StoredLimits(limits.payer, frozenset(limits.blocks.items())),
     )
 
 
@@ -124,25 +188,33 @@ def _build_kept(
 
 async def _put_workspace(
     database: Database, entry: WorkspaceEntry, clock: Clock, chance: random.Random
-) -> Workspace:
+) -> tuple[Workspace, Connection]:
     now = clock.now()
     new = Workspace(id=build_id(now, chance), name=entry.name)
     connection_id = build_id(now, chance)
-    source, host = entry.account, find_host(entry.api_url)
+    payer = f"installation/{entry.app.installation}" if entry.app else ""
 
-    async def write(tx: Transaction) -> Workspace:
+    async def write(tx: Transaction) -> tuple[Workspace, Connection]:
         await connections.add_workspace(tx, new)
         workspace = await connections.find_workspace(tx, entry.name) or new
+        connection = Connection(
+            id=connection_id,
+            workspace_id=workspace.id,
+            source=entry.account,
+            host=find_host(entry.api_url),
+            account=payer,
+        )
         stored = await connections.find_connection(tx, workspace.id)
-        if stored is None or (stored.source, stored.host) != (source, host):
-            connection = Connection(
-                id=stored.id if stored else connection_id,
-                workspace_id=workspace.id,
-                source=source,
-                host=host,
-                generation=stored.generation + 1 if stored else 1,
-            )
-            await connections.put_connection(tx, connection)
-        return workspace
+        if stored is not None:
+            connection = _follow_connection(stored, connection)
+        await connections.put_connection(tx, connection)
+        return workspace, connection
 
     return await database.transact(write)
+
+
+def _follow_connection(stored: Connection, configured: Connection) -> Connection:
+    """Return the stored connection as the configuration has it now."""
+    if (stored.source, stored.host) == (configured.source, configured.host):
+        return replace(stored, account=configured.account or stored.account)
+    return replace(configured, id=stored.id, generation=stored.generation + 1)

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.limit_blocks import restore_blocks, store_blocks
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
 from prwatch.app.walk.notices import list_told
 from prwatch.app.walk.poll_settings import PollSettings
 from prwatch.app.walk.watch_cycle import run_cycle
@@ -18,6 +18,7 @@ from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.schedule import allow_for_jitter, has_passed
+from prwatch.github.reserve import keep_reserve
 
 
 async def put_configured_tasks(runtime: Runtime) -> None:
@@ -64,9 +65,9 @@ async def scan_worktrees(runtime: Runtime) -> None:
 
 
 async def start(runtime: Runtime) -> None:
-    """Do what a start does once: tasks, worktrees and the limits that still hold."""
+    """Do what a start does once: tasks, and what was told about the watching."""
     await put_configured_tasks(runtime)
-    await restore_blocks(runtime)
+    await remember_told_limits(runtime.database, runtime.wired.accounts)
     runtime.circuits.remember_told(
         await list_told(runtime.database, runtime.wired.workspaces.values())
     )
@@ -101,11 +102,12 @@ async def poll(
         is_full=is_full,
     )
     logins = _list_logins(runtime)
-    await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
+    with keep_reserve():
+        await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
     if _list_logins(runtime) != logins:
         # Only now is it known whose adoptions an entry still asks for.
         await put_configured_tasks(runtime)
-    await store_blocks(runtime)
+    await tell_limits(cycle, runtime.wired.accounts)
     for unusable in runtime.wired.unusable:
         cycle.report.add_failure(
             Failure(

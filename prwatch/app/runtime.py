@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prwatch.app.lease_owner import build_lease_owner
+from prwatch.app.limit_blocks import store_limits
 from prwatch.app.mirror import Mirror
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.routes import build_interests, wire_routes
@@ -88,6 +89,11 @@ async def open_runtime(
         for route in routes:
             stack.push_async_callback(route.sink.close)
         wired = await _wire_accounts(config, surroundings, database, stack)
+        for account in wired.accounts:
+            # Whoever asked, and however it ended: a refusal is not forgotten.
+            stack.push_async_callback(
+                store_limits, database, surroundings.clock, account
+            )
         yield _build_runtime(config, surroundings, database, wired, routes)
 
 
@@ -124,7 +130,7 @@ async def _wire_accounts(
         environ=surroundings.environ,
         clock=surroundings.clock,
         chance=surroundings.chance,
-        settle=config.poll.settle,
+        poll=config.poll,
     )
     _refuse_if_unusable(config, wired)
     return wired

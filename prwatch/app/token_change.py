@@ -13,9 +13,9 @@ async def follow_token(cycle: Cycle, account: Account) -> None:
     """
     Look whether the token was replaced, and forget what belonged to the old one.
 
-    That is whose it was, what its limits forbade, and the entity tags of its answers.
-    Its stored limits stay behind with the old generation of the connection. A token
-    that was replaced after a refusal, in the middle of a cycle, is noticed here too.
+    That is whose it was, what it could not read, and the entity tags of its answers.
+    What its limits forbid stays behind with the account that pays for it. A token that
+    was replaced after a refusal, in the middle of a cycle, is noticed here too.
     """
     credential = account.github.credential
     # What is wrong with the source shows in use.
@@ -26,18 +26,22 @@ async def follow_token(cycle: Cycle, account: Account) -> None:
     account.generation = credential.generation
     account.viewer = None
     account.github.limits.forget()
+    account.github.capabilities.forget_token()
     cycle.memory.forget_tags()
     await _renew_connections(cycle, account)
 
 
 async def _renew_connections(cycle: Cycle, account: Account) -> None:
     workspace_ids = [workspace.id for workspace in account.workspaces]
+    payer = account.github.limits.payer
 
     async def write(tx: Transaction) -> None:
         for workspace_id in workspace_ids:
             stored = await connections.find_connection(tx, workspace_id)
             if stored is not None:
-                renewed = replace(stored, generation=stored.generation + 1, account="")
-                await connections.put_connection(tx, renewed)
+                await connections.put_connection(
+                    tx,
+                    replace(stored, generation=stored.generation + 1, account=payer),
+                )
 
     await cycle.database.transact(write)

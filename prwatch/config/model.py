@@ -79,6 +79,9 @@ class Poll(Struct, frozen=True, kw_only=True):
         minutes=5
     )
     """How often the roots of checkouts are searched for worktrees."""
+    reserve: Annotated[float, fraction(0.0, 0.9)] = 0.15
+    """Which part of each budget of GitHub's is left to people: polling pauses there
+    until the budget is reset, what somebody asks for does not."""
 
 
 class Daemon(Struct, frozen=True, kw_only=True):

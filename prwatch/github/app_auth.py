@@ -18,9 +18,9 @@ from prwatch.clock import Clock
 from prwatch.errors import ProviderError, ProviderUnavailable, RateLimited
 from prwatch.github.app_answer import OPERATION, InstallationToken, read_answer
 from prwatch.github.app_jwt import build_app_jwt
+from prwatch.github.blocks import FIRST_WAIT
 from prwatch.github.credentials import Credential
 from prwatch.github.exchange import parse_http_date
-from prwatch.github.limits import FIRST_WAIT
 from prwatch.github.rest_client import API_VERSION
 from prwatch.github.sender import Sender, Sending
 from prwatch.telemetry.secret import Secret

@@ -1,192 +1,152 @@
 """
-Keeps what GitHub allows one account: budgets by bucket, and until when it refuses.
+One token's way to the limits of the account that pays for it.
 
-One tracker belongs to one account that pays; all its tokens share it. Times given
-out are on our own clock. Rule: Retry-After, else the reset of an empty bucket plus
-two seconds, else 60 s doubling. A good answer never ends a wait early. Source:
-GitHub's "Best practices for using the REST API", "Handle rate limit errors".
+Whose tracker that is, is learnt: from what was stored, from the configuration of an
+app's installation, or from the first answer that names the viewer. Until then the
+token has a tracker of its own. When the token becomes another account's it leaves the
+tracker of the old one as it is.
+
+No call waits here: one that may not be made is refused, the walk gives up for that
+account at the first such refusal, and comes back when the wait is over. So no cycle
+waits even once, and GitHub's "stop after some attempts" holds without a counter.
 """
 
+import contextlib
 import datetime as dt
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 import anyio
 
 from prwatch.clock import Clock
+from prwatch.domain.rate_limit import (
+    BucketState,
+    Budget,
+    LimitChange,
+    LimitTransition,
+    list_transitions,
+)
 from prwatch.errors import RateLimited
-from prwatch.github.classify import find_limit, parse_epoch
 from prwatch.github.exchange import Exchange
-
-SECONDARY: Final = "secondary"
-MARGIN: Final = dt.timedelta(seconds=2)
-FIRST_WAIT: Final = dt.timedelta(seconds=60)
-LONGEST_WAIT: Final = dt.timedelta(minutes=16)
-SHORTEST: Final = dt.timedelta(seconds=1)
-LONGEST: Final = dt.timedelta(minutes=65)
-"""A window is an hour long: a reset further away than that is a mistake."""
-MAX_DIGITS: Final = 15
-SAME_WINDOW: Final = dt.timedelta(minutes=5)
-"""Resets of one window differ a little between replies; a new window is an hour on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """
-    What is left in a bucket.
-
-    `remaining` is the lowest that was told in this window. `reset_at` is on
-    GitHub's clock.
-    """
-
-    bucket: str
-    limit: int
-    remaining: int
-    reset_at: dt.datetime
+from prwatch.github.reserve import keeps_reserve
+from prwatch.github.tracker_book import TrackerBook
 
 
 class Limits:
     """
-    The limits of one account, fed by every answer.
+    What one token may ask, and when.
 
-    `requests` is held around each GraphQL request: overlapping ones draw the
-    secondary limit.
+    `requests` is held around each GraphQL request of the token: overlapping ones draw
+    the secondary limit. `payer` is `user/ID` or `installation/ID` once it is known,
+    and '' until then; a fixed one is known from the configuration and never changes.
     """
 
     def __init__(
-        self, clock: Clock, blocks: Iterable[tuple[str, dt.datetime]] = ()
+        self,
+        clock: Clock,
+        *,
+        book: TrackerBook | None = None,
+        host: str = "",
+        payer: str = "",
+        is_fixed: bool = False,
     ) -> None:
-        """Begin with the blocks that an earlier process stored."""
         self.requests = anyio.Lock()
-        self.clamped_resets = 0
-        """Resets in the past or the far future that were not believed."""
-        self._clock = clock
-        self._blocks = dict(blocks)
-        self._budgets: dict[str, Budget] = {}
-        self._waits: dict[str, int] = {}
+        self.payer = payer
+        self.is_fixed = is_fixed
+        self._book = book or TrackerBook(clock)
+        self._host = host
+        self.tracker = self._book.get(host, payer) if payer else self._book.build()
+        self._told: set[str] = set()
 
     @property
     def budgets(self) -> Mapping[str, Budget]:
         """Return what is known of each bucket. Some servers have no limits at all."""
-        return dict(self._budgets)
+        return self.tracker.budgets
 
     @property
     def blocks(self) -> Mapping[str, dt.datetime]:
-        """Return until when each bucket is blocked, for those that still are."""
-        now = self._clock.now()
-        # No block is set further ahead: the clock was set back since.
-        last = now + LONGEST
-        return {
-            name: until for name, until in self._blocks.items() if now < until <= last
-        }
+        """Return until when GitHub forbids each bucket, for those that it does."""
+        return self.tracker.blocks
 
     def blocked_until(self, bucket: str) -> dt.datetime | None:
-        """Return until when calls that use the bucket are forbidden, or None."""
-        found = [self.blocks.get(name) for name in (bucket, SECONDARY)]
-        return max((each for each in found if each is not None), default=None)
+        """Return until when polling may not use the bucket, or None."""
+        return self.tracker.blocked_until(bucket)
 
-    def add_blocks(self, blocks: Iterable[tuple[str, dt.datetime]]) -> None:
-        """Take over blocks of the account that were stored; the later time counts."""
-        for name, until in blocks:
-            known = self._blocks.get(name)
-            self._blocks[name] = until if known is None else max(known, until)
-
-    def forget(self) -> None:
-        """Forget everything: another account may pay from now on."""
-        self._blocks.clear()
-        self._budgets.clear()
-        self._waits.clear()
+    def describe(self) -> tuple[BucketState, ...]:
+        """Return each bucket of which something is known, by name, as it is now."""
+        return self.tracker.describe()
 
     def check(self, bucket: str, operation: str = "") -> None:
         """
-        Give way, or refuse a call that a limit forbids.
+        Give way, or refuse a call that a limit or, for polling, a reserve forbids.
 
         Raises:
             RateLimited: with `retry_at` on our clock. Nothing was sent.
         """
-        for name in (SECONDARY, bucket):
-            until = self.blocks.get(name)
-            if until is not None:
-                raise RateLimited(
-                    "a rate limit of GitHub forbids calls",
-                    bucket=name,
-                    retry_at=self.blocked_until(bucket),
-                    operation=operation,
-                )
+        self.tracker.check(bucket, operation, for_people=not keeps_reserve())
 
-    def observe(self, exchange: Exchange) -> RateLimited | None:
+    @contextlib.asynccontextmanager
+    async def passage(self, bucket: str, operation: str = "") -> AsyncIterator[None]:
         """
-        Learn from an answer, whatever its status.
+        Hold this around one request, from before it is sent until it is observed.
+
+        After a wait that tokens and tasks share one request goes first, and the
+        others when it was answered; if it was refused they do not go.
+
+        Raises:
+            RateLimited: as from `check`.
+        """
+        self.check(bucket, operation)
+        tracker = self.tracker
+        if not tracker.needs_probe(bucket):
+            yield
+            return
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(tracker.probes)
+            self.check(bucket, operation)
+            if not tracker.needs_probe(bucket):
+                await stack.aclose()  # somebody else's probe was answered meanwhile
+            yield
+
+    def observe(self, exchange: Exchange, payer: str = "") -> RateLimited | None:
+        """
+        Learn from an answer, whatever its status; `payer` is whom it names, or ''.
 
         Returns the limit that it speaks of, `retry_at` set and on our clock.
         """
-        self._learn_budget(exchange)
-        limit = find_limit(exchange)
-        if limit is None:
-            if exchange.status < 400 and SECONDARY not in self.blocks:
-                self._waits.clear()
-            return None
-        until = self._end_of(limit, exchange)
-        limit.retry_at = until
-        self.add_blocks([(limit.bucket, until)])
-        return limit
+        self.learn_payer(payer)
+        return self.tracker.observe(exchange)
 
-    def observe_points(
-        self, limit: int, remaining: int, reset_at: dt.datetime, exchange: Exchange
-    ) -> None:
-        """Learn from the `rateLimit` object of a GraphQL answer."""
-        self._merge(Budget("graphql", limit, remaining, reset_at), exchange)
-
-    def _learn_budget(self, exchange: Exchange) -> None:
-        headers = exchange.headers
-        limit = _count(headers.get("x-ratelimit-limit"))
-        remaining = _count(headers.get("x-ratelimit-remaining"))
-        reset_at = parse_epoch(headers.get("x-ratelimit-reset", ""))
-        if limit is None or remaining is None or reset_at is None:
+    def learn_payer(self, payer: str) -> None:
+        """Go over to the tracker of the account that pays. '' says nothing."""
+        if not payer or payer == self.payer or self.is_fixed:
             return
-        bucket = headers.get("x-ratelimit-resource") or (
-            "graphql" if exchange.is_graphql else "core"
-        )
-        self._merge(Budget(bucket, limit, remaining, reset_at), exchange)
+        if self.payer:
+            self.tracker = self._book.get(self._host, payer)
+        else:
+            self.tracker = self._book.join(self._host, payer, self.tracker)
+        self.payer = payer
 
-    def _merge(self, told: Budget, exchange: Exchange) -> None:
-        known = self._budgets.get(told.bucket)
-        if known is not None and told.reset_at < known.reset_at + SAME_WINDOW:
-            told = replace(
-                told,
-                remaining=min(known.remaining, told.remaining),
-                reset_at=max(known.reset_at, told.reset_at),
-            )
-        self._budgets[told.bucket] = told
-        if told.remaining == 0 and told.limit > 0:
-            until = self._clamp(self._to_ours(told.reset_at, exchange) + MARGIN)
-            self.add_blocks([(told.bucket, until)])
+    def forget(self) -> None:
+        """Forget who pays: the token was replaced. An installation stays the same."""
+        if not self.is_fixed:
+            self.payer = ""
+            self.tracker = self._book.build()
 
-    def _end_of(self, limit: RateLimited, exchange: Exchange) -> dt.datetime:
-        if limit.retry_at is None:
-            count = self._waits.get(limit.bucket, 0)
-            self._waits[limit.bucket] = count + 1
-            wait = FIRST_WAIT * (1 << min(count, 8))
-            return self._clock.now() + min(wait, LONGEST_WAIT)
-        until = self._to_ours(limit.retry_at, exchange)
-        is_told = "retry-after" in exchange.headers
-        return self._clamp(until if is_told else until + MARGIN)
+    def remember_told(self, buckets: Iterable[str]) -> None:
+        """Learn which limits were last told to be exhausted, by an earlier process."""
+        self._told = set(buckets)
 
-    def _to_ours(self, moment: dt.datetime, exchange: Exchange) -> dt.datetime:
-        now = self._clock.now()
-        theirs = exchange.date or now
-        return now + (moment - theirs)
+    def take_transitions(self) -> list[LimitTransition]:
+        """
+        Return what is news since the last call, by bucket.
 
-    def _clamp(self, until: dt.datetime) -> dt.datetime:
-        now = self._clock.now()
-        clamped = min(max(until, now + SHORTEST), now + LONGEST)
-        if clamped != until:
-            self.clamped_resets += 1
-        return clamped
-
-
-def _count(text: str | None) -> int | None:
-    if not text or not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS:
-        return None
-    return int(text)
+        A limit that was reached counts once until it is over, however often it was
+        met and however its end moved.
+        """
+        news = list_transitions(self._told, self.tracker.standing)
+        for each in news:
+            if each.change is LimitChange.EXHAUSTED:
+                self._told.add(each.bucket)
+            else:
+                self._told.discard(each.bucket)
+        return news

@@ -19,9 +19,9 @@ from prwatch.errors import (
     RateLimited,
     ResourceGone,
 )
-from prwatch.github.classify import LIMIT_TYPES
+from prwatch.github.classify import is_limit
 from prwatch.github.exchange import GraphQLError, PathStep
-from prwatch.github.wording import SECONDARY_LIMIT, SSO, find_code, find_refusal
+from prwatch.github.wording import SSO, find_code, find_refusal
 
 RESOURCE_LIMITS: Final = "resource_limits"
 """The code of what was cut off because the request as a whole was too heavy."""
@@ -105,9 +105,7 @@ def _longest_place(
 
 def judge_error(error: GraphQLError) -> Missing:  # noqa: PLR0911 - one table row each
     """Return what one error says about the thing that its path names."""
-    if error.type in LIMIT_TYPES or error.code == "GRAPHQL_RATE_LIMIT":
-        return Retry("a rate limit is reached", code="rate_limited")
-    if SECONDARY_LIMIT.search(error.message):
+    if is_limit(error):
         return Retry("a rate limit is reached", code="rate_limited")
     refusal = SSO if error.is_saml else find_refusal(error.message)
     if refusal is not None:

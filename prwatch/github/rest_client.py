@@ -1,7 +1,8 @@
 """Gets REST resources: conditionally, within the limits, following one move."""
 
 import datetime as dt
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from prwatch.github.text import clean_text
 from prwatch.github.wire import decode
 
 CORE: Final = "core"
+SEARCH: Final = "search"
+_SEARCHES: Final = "/search/"
 MAX_TAG: Final = 1000
 API_VERSION: Final = "2022-11-28"
 _HEADERS: Final = {
@@ -48,13 +51,21 @@ class RestClient:
     """One credential's way to the REST interface."""
 
     def __init__(
-        self, sender: Sender, api_url: str, *, clock: Clock, limits: Limits
+        self,
+        sender: Sender,
+        api_url: str,
+        *,
+        clock: Clock,
+        limits: Limits,
+        see: Callable[[Exchange], None] = lambda _: None,
     ) -> None:
+        """Prepare the way. Every answer is shown to `see` before it is judged."""
+        self._see = see
         self.usage = Usage()
         self._sender = sender
         self._api_url = api_url
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
 
     async def get(self, path: str, *, operation: str, tag: str = "") -> RestAnswer:
         """
@@ -72,10 +83,9 @@ class RestClient:
             if moved:
                 path = moved
                 exchange, response = await self._fetch(path, operation, tag)
-        limit = self._limits.observe(exchange)
         error = judge(exchange)
         if error is not None:
-            raise limit or error
+            raise error
         is_same = exchange.status == 304
         if is_same and not tag:
             raise ProviderUnavailable(
@@ -99,20 +109,28 @@ class RestClient:
     async def _fetch(
         self, path: str, operation: str, tag: str
     ) -> tuple[Exchange, httpx.Response]:
-        self._limits.check(CORE, operation)
+        bucket = SEARCH if path.startswith(_SEARCHES) else CORE
         headers: Mapping[str, str] = _HEADERS
         if tag:
             headers = {**_HEADERS, "If-None-Match": tag}
-        sending = Sending("GET", self._api_url + path, operation, headers)
-        response = await self._sender.send(sending)
-        self.usage = replace(
-            self.usage,
-            rest=self.usage.rest + 1,
-            body_bytes=self.usage.body_bytes + len(response.content),
-        )
-        return self._read(response, operation), response
+        check = functools.partial(self.limits.check, bucket, operation)
+        url = self._api_url + path
+        sending = Sending("GET", url, operation, headers, check=check)
+        async with self.limits.passage(bucket, operation):
+            response = await self._sender.send(sending)
+            self.usage = replace(
+                self.usage,
+                rest=self.usage.rest + 1,
+                body_bytes=self.usage.body_bytes + len(response.content),
+            )
+            exchange = self._read(response, operation, bucket)
+            self._see(exchange)
+            limit = self.limits.observe(exchange)
+        if limit is not None:
+            raise limit
+        return exchange, response
 
-    def _read(self, response: httpx.Response, operation: str) -> Exchange:
+    def _read(self, response: httpx.Response, operation: str, bucket: str) -> Exchange:
         body = response.content
         is_json = body.lstrip()[:1] in {b"{", b"["}
         said = None
@@ -125,6 +143,7 @@ class RestClient:
             is_json=is_json,
             message=clean_text(said.message) if said else "",
             received_at=self._clock.now(),
+            asked_bucket=bucket,
         )
 
     def _localise(self, url: str) -> str:

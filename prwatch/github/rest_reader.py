@@ -31,6 +31,7 @@ from prwatch.github import rest_wire as wire
 from prwatch.github.branches import Group, group_branches
 from prwatch.github.path_errors import outcome_of
 from prwatch.github.plausible import FullName, NodeId
+from prwatch.github.rate_facts import name_user
 from prwatch.github.rest import Checked, NotModified, Rest
 from prwatch.github.rest_client import RestClient
 from prwatch.github.rest_normalize import parse_login
@@ -101,6 +102,7 @@ class RestReader:
         node = decode(_USER, answer.body)
         if node is None:
             raise ProviderUnavailable("GitHub did not say whose token it is")
+        self._client.limits.learn_payer(name_user(node.id))
         return Viewer(login=clean_text(node.login), database_id=node.id)
 
     async def own_pull_requests(self, login: str = "") -> OwnPullRequests:

@@ -7,7 +7,7 @@ caller's decision.
 """
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,13 +37,19 @@ _SWALLOWED: Final = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One request as it is to be sent; reading twice does no harm."""
+    """
+    One request as it is to be sent; reading twice does no harm.
+
+    `check` is called whenever it is about to be sent, after the token was fetched,
+    which may take long; what it raises comes out.
+    """
 
     method: str
     url: str
     operation: str
     headers: Mapping[str, str]
     content: bytes | None = None
+    check: Callable[[], None] = lambda: None
 
 
 class Sender:
@@ -72,6 +78,7 @@ class Sender:
             ProviderUnavailable: no answer came within 30 s, it is longer than the
                 client takes, or the way is broken.
             ProtocolViolation: the server's certificate is not trusted.
+            RateLimited: `check` refuses it.
         """
         response = await self.send_as(sending, await self._credential.token())
         if response.status_code != 401:
@@ -90,6 +97,7 @@ class Sender:
             AuthenticationFailed: the token cannot be sent.
             ProviderError: as from `send`.
         """
+        sending.check()
         try:
             request = self._build(sending, token)
             with anyio.fail_after(TOTAL_SECONDS):

@@ -51,6 +51,22 @@ async def put_connection(tx: Transaction, connection: Connection) -> bool:
     return written == 1
 
 
+async def put_account(tx: Transaction, connection: Connection, account: str) -> bool:
+    """
+    Note which account pays for a connection. That is no change of its generation.
+
+    Returns False, and writes nothing, when that is stored, or when the connection is
+    not of this generation any more.
+    """
+    written = await tx.execute(
+        _QUERIES["put_account"],
+        id=connection.id,
+        generation=connection.generation,
+        account=account,
+    )
+    return written == 1
+
+
 def _to_connection(row: Row) -> Connection:
     return Connection(
         id=row["id"],

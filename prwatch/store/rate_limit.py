@@ -52,3 +52,8 @@ async def list_blocks(tx: Transaction, now: dt.datetime) -> list[RateLimitBlock]
 async def remove_ended_blocks(tx: Transaction, now: dt.datetime) -> int:
     """Remove the blocks that no longer hold at `now`; return how many."""
     return await tx.execute(_QUERIES["remove_ended_blocks"], now=to_microseconds(now))
+
+
+async def remove_blocks(tx: Transaction, account: str) -> int:
+    """Remove all blocks that are kept under a name; return how many."""
+    return await tx.execute(_QUERIES["remove_blocks"], account=account)

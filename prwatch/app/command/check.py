@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.limit_blocks import store_limits
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.branch_walk import walk_searching
@@ -154,6 +155,8 @@ async def check_watch(runtime: Runtime, watch_id: str) -> CheckReport:
             await _walk(cycle, account, view, watch_id)
         except ViewOutdated:
             continue
+        finally:
+            await store_limits(runtime.database, runtime.clock, account)
         break
     used = subtract_usage(account.github.usage, before)
     return CheckReport(

@@ -14,8 +14,8 @@ from prwatch.app.store_place import find_database
 from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.model import Config
+from prwatch.domain.rate_limit import Budget
 from prwatch.errors import ConfigError, PrwatchError, StoreError
-from prwatch.github.limits import Budget
 from prwatch.store.examination import examine_database
 
 MOST_DRIFT: Final = dt.timedelta(seconds=5)

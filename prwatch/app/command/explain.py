@@ -8,7 +8,6 @@ from prwatch.app.command.missing import build_missing_error
 from prwatch.app.command.references import NamedPullRequest, Reference
 from prwatch.app.command.watch_listing import WatchRow, find_watches
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.limit_blocks import restore_blocks
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.event_building import build_task_pull_request
@@ -99,7 +98,6 @@ async def explain_live(
     if not any(each.number for each in explained):
         return explained
     async with open_runtime(loaded, bench.surroundings) as runtime:
-        await restore_blocks(runtime)
         return tuple([await _read(runtime, each) for each in explained])
 
 

@@ -9,10 +9,10 @@ from prwatch.app.host import find_host
 from prwatch.app.surroundings import Surroundings
 from prwatch.config.entries import Workspace as WorkspaceEntry
 from prwatch.config.model import Config
+from prwatch.domain.rate_limit import Budget
 from prwatch.domain.reference import Viewer
 from prwatch.errors import ConfigError, ProviderError
 from prwatch.github.client import Endpoints, GitHub
-from prwatch.github.limits import Budget
 from prwatch.github.token_facts import name_kind
 from prwatch.http.client import BoundedClient, create_http_client
 

@@ -14,6 +14,7 @@ from prwatch.app.walk.poll_settings import PollSettings
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.clock import Clock
 from prwatch.domain.events import Interest
+from prwatch.domain.rate_limit import NOTHING_STORED, StoredLimits
 from prwatch.domain.reference import Viewer
 from prwatch.domain.task import Workspace
 from prwatch.store.database import Database
@@ -41,6 +42,8 @@ class Account:
     """When the lists of repository watches were last walked."""
     asked_repositories: set[str] = field(default_factory=set)
     """Repositories that were asked once for their default branch alone."""
+    stored_limits: StoredLimits = NOTHING_STORED
+    """What the store holds of the limits."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,10 +89,15 @@ class AccountRun:
     progress: Callable[[], None]
 
     @property
+    def is_rest(self) -> bool:
+        """Return whether GraphQL is left out: it is told to be, or it is not there."""
+        return is_read_by_rest(self.account, self.cycle.settings.read_path)
+
+    @property
     def reader(self) -> "GitHub | RestReader":
-        """Return who is asked: the configuration may leave GraphQL out."""
+        """Return who is asked."""
         github = self.account.github
-        return github.rest_reader if self.cycle.settings.read_path == "rest" else github
+        return github.rest_reader if self.is_rest else github
 
     async def refresh(self) -> None:
         """Read the views again if anything was committed since."""
@@ -98,6 +106,13 @@ class AccountRun:
             with_targets(await self.cycle.mirror.view(view.workspace), view)
             for view in self.views
         ]
+
+
+def is_read_by_rest(account: Account, read_path: str) -> bool:
+    """Return whether an account is asked through REST alone."""
+    if read_path == "auto":
+        return not account.github.capabilities.has_graphql
+    return read_path == "rest"
 
 
 def with_targets(view: WorkspaceView, before: WorkspaceView) -> WorkspaceView:

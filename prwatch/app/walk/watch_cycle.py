@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio
+import structlog
 
+from prwatch.app.limit_blocks import store_limits
+from prwatch.app.refused_fields import store_refused
 from prwatch.app.token_change import follow_token
 from prwatch.app.walk.account_outcome import (
     AccountOutcome,
@@ -38,9 +41,12 @@ from prwatch.errors import (
     AuthenticationFailed,
     ConfigError,
     NoProgress,
+    ProtocolViolation,
     ProviderError,
     StoreConflict,
 )
+
+_log = structlog.get_logger()
 
 ACCOUNTS_AT_ONCE = 8
 ATTEMPTS = 3
@@ -213,7 +219,7 @@ async def _walk_account(
             run = AccountRun(
                 cycle=cycle, account=account, views=views, progress=progress
             )
-            await _walk(run)
+            await _walk_either_way(run)
     except ProviderError as failed:
         error = failed
     except ConfigError as failed:
@@ -223,7 +229,21 @@ async def _walk_account(
         error = NoProgress(f"no request finished for {deadline:.0f} s", scope="host")
     finally:
         cycle.report.add_usage(subtract_usage(account.github.usage, before))
+        await store_limits(cycle.database, cycle.clock, account)
+        await store_refused(cycle.database, account)
     return answers > 0, error
+
+
+async def _walk_either_way(run: AccountRun) -> None:
+    """Walk, and once more through REST where the host turned out to know no other."""
+    is_rest = run.is_rest
+    try:
+        await _walk(run)
+    except ProtocolViolation:
+        if is_rest or not run.is_rest:
+            raise
+        _log.warning("graphql.missing", host=run.account.host)
+        await _walk(run)
 
 
 async def _walk(run: AccountRun) -> None:

@@ -37,3 +37,8 @@ WHERE (
     excluded.source, excluded.host, excluded.account,
     excluded.generation, excluded.status
 );
+
+-- name: put_account
+-- Who pays for a connection; an equal row, or one of a new token, stays untouched.
+UPDATE connections SET account = :account
+WHERE id = :id AND generation = :generation AND account <> :account;

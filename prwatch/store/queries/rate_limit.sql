@@ -15,3 +15,7 @@ WHERE blocked_until > :now ORDER BY account, bucket;
 -- name: remove_ended_blocks
 -- The limits that hold no more.
 DELETE FROM rate_limit_blocks WHERE blocked_until <= :now;
+
+-- name: remove_blocks
+-- All limits that are kept under one name.
+DELETE FROM rate_limit_blocks WHERE account = :account;

@@ -232,7 +232,8 @@ async def test_a_server_that_denies_a_field_twice_ends_the_question():
 
 
 async def test_a_known_limit_sends_nothing():
-    limits = Limits(StillClock(), [("graphql", NOW + dt.timedelta(minutes=5))])
+    limits = Limits(StillClock())
+    limits.tracker.add_blocks([("graphql", NOW + dt.timedelta(minutes=5))])
     host = ScriptedHost(reply(VIEWER))
 
     with pytest.raises(RateLimited) as caught:

@@ -2,9 +2,10 @@ import datetime as dt
 
 import pytest
 
+from prwatch.domain.rate_limit import Budget
 from prwatch.errors import RateLimited
 from prwatch.github.exchange import Exchange
-from prwatch.github.limits import Budget, Limits
+from prwatch.github.tracker import Tracker
 from tests.github_answers import NOW, StillClock
 
 HOUR = dt.timedelta(hours=1)
@@ -72,124 +73,126 @@ SECONDARY = "You have exceeded a secondary rate limit"
     ],
 )  # fmt: skip
 def test_a_limit_blocks_its_bucket_until_github_says(exchange, bucket, until):
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
 
-    limit = limits.observe(exchange)
+    limit = tracker.observe(exchange)
 
     assert limit.retry_at == until
-    assert limits.blocks == {bucket: until}
+    assert tracker.blocks == {bucket: until}
     with pytest.raises(RateLimited) as caught:
-        limits.check("core")
+        tracker.check("core", for_people=True)
     assert (caught.value.bucket, caught.value.retry_at) == (bucket, until)
 
 
 def test_strange_resets_are_counted():
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
 
-    limits.observe(answer(remaining=0, reset=after(days=90)))
-    limits.observe(answer(remaining=0, reset=after(minutes=5)))
+    tracker.observe(answer(remaining=10, reset=after(days=90)))
+    tracker.observe(answer(remaining=10, reset=after(minutes=5)))
+    tracker.observe(answer(403, SECONDARY, retry_after="0"))
 
-    assert limits.clamped_resets == 2
+    assert tracker.clamped_resets == 2
+    assert tracker.budgets["core"].reset_at < after(minutes=65)
 
 
 def test_a_block_ends_by_itself_and_bounds_only_its_bucket():
     clock = StillClock()
-    limits = Limits(clock, [("core", after(minutes=1))])
+    tracker = Tracker(clock, blocks=[("core", after(minutes=1))])
 
-    limits.check("graphql")
+    tracker.check("graphql", for_people=True)
     with pytest.raises(RateLimited):
-        limits.check("core")
+        tracker.check("core", for_people=True)
     clock.time = after(minutes=1)
 
-    limits.check("core")
-    assert limits.blocked_until("core") is None
+    tracker.check("core", for_people=True)
+    assert tracker.blocked_until("core") is None
 
 
 def test_unnamed_waits_double_up_to_a_bound_until_something_is_answered():
     clock = StillClock()
-    limits = Limits(clock)
+    tracker = Tracker(clock)
     waits = []
 
     for _ in range(6):
-        until = limits.observe(answer(403, SECONDARY)).retry_at
+        until = tracker.observe(answer(403, SECONDARY)).retry_at
         waits.append((until - clock.now()).total_seconds())
         clock.time = until
-    limits.observe(answer())
-    last = limits.observe(answer(403, SECONDARY)).retry_at - clock.now()
+    tracker.observe(answer())
+    last = tracker.observe(answer(403, SECONDARY)).retry_at - clock.now()
 
     assert waits == [60, 120, 240, 480, 960, 960]
     assert last == dt.timedelta(seconds=60)
 
 
 def test_a_good_answer_never_ends_a_secondary_limit():
-    limits = Limits(StillClock())
-    limits.observe(answer(403, SECONDARY, retry_after="60"))
+    tracker = Tracker(StillClock())
+    tracker.observe(answer(403, SECONDARY, retry_after="60"))
 
-    limits.observe(answer(remaining=4999))
+    tracker.observe(answer(remaining=4999))
 
-    assert limits.blocked_until("graphql") == after(seconds=60)
+    assert tracker.blocked_until("graphql") == after(seconds=60)
 
 
 def test_the_lowest_remaining_of_a_window_counts_until_the_reset_moves():
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
     seen = []
 
     for remaining, reset in [
         (3173, after(minutes=30)),
         (3183, after(minutes=33)),
         (3172, after(minutes=30)),
-        (4999, after(minutes=90)),
+        (4999, after(minutes=60)),
     ]:
-        limits.observe(answer(remaining=remaining, reset=reset))
-        seen.append(limits.budgets["core"].remaining)
+        tracker.observe(answer(remaining=remaining, reset=reset))
+        seen.append(tracker.budgets["core"].remaining)
 
     assert seen == [3173, 3173, 3172, 4999]
-    assert limits.blocks == {}
-    assert limits.budgets["core"] == Budget("core", 5000, 4999, after(minutes=90))
+    assert tracker.blocks == {}
+    assert tracker.budgets["core"] == Budget("core", 5000, 4999, after(minutes=60))
 
 
 def test_an_empty_bucket_is_not_asked_again():
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
 
-    assert limits.observe(answer(remaining=0, reset=after(minutes=3))) is None
+    assert tracker.observe(answer(remaining=0, reset=after(minutes=3))) is None
 
-    assert limits.blocked_until("core") == after(minutes=3, seconds=2)
+    assert tracker.blocked_until("core") == after(minutes=3, seconds=2)
 
 
 def test_a_server_without_limits_has_no_budget():
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
 
-    limits.observe(answer())
-    limits.observe(answer(x_ratelimit_limit="many", x_ratelimit_remaining="0"))
+    tracker.observe(answer())
+    tracker.observe(answer(x_ratelimit_limit="many", x_ratelimit_remaining="0"))
 
-    assert limits.budgets == {}
-    limits.check("core")
+    assert tracker.budgets == {}
+    tracker.check("core", for_people=True)
 
 
 def test_points_of_a_graphql_answer_are_a_budget_too():
-    limits = Limits(StillClock())
+    tracker = Tracker(StillClock())
     exchange = Exchange(status=200, headers={}, is_graphql=True, received_at=NOW)
 
-    limits.observe_points(5000, 0, after(minutes=1), exchange)
+    tracker.observe_budget(Budget("graphql", 5000, 0, after(minutes=1)), exchange)
 
-    assert limits.blocked_until("graphql") == after(minutes=1, seconds=2)
+    assert tracker.blocked_until("graphql") == after(minutes=1, seconds=2)
 
 
 def test_stored_blocks_are_taken_over_and_the_later_time_counts():
-    limits = Limits(
-        StillClock(), [("core", after(minutes=5)), ("search", after(hours=-1))]
+    tracker = Tracker(
+        StillClock(), blocks=[("core", after(minutes=5)), ("search", after(hours=-1))]
     )
 
-    limits.add_blocks([("core", after(minutes=1)), ("secondary", after(minutes=2))])
+    tracker.add_blocks([("core", after(minutes=1)), ("secondary", after(minutes=2))])
 
-    assert limits.blocks == {"core": after(minutes=5), "secondary": after(minutes=2)}
-    assert limits.blocked_until("core") == after(minutes=5)
-    assert limits.blocked_until("search") == after(minutes=2)
+    assert tracker.blocks == {"core": after(minutes=5), "secondary": after(minutes=2)}
+    assert tracker.blocked_until("core") == after(minutes=5)
+    assert tracker.blocked_until("search") == after(minutes=2)
 
 
 def test_a_block_from_before_the_clock_was_set_back_ends():
-    limits = Limits(
-        StillClock(), [("core", after(hours=2)), ("graphql", after(hours=1))]
+    tracker = Tracker(
+        StillClock(), blocks=[("core", after(hours=2)), ("graphql", after(hours=1))]
     )
 
-    assert limits.blocks == {"graphql": after(hours=1)}
+    assert tracker.blocks == {"graphql": after(hours=1)}
