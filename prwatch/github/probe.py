@@ -7,6 +7,7 @@ of it is given out again, the same object.
 
 import functools
 import hashlib
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, TypeVar
@@ -14,7 +15,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
-from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.reference import Probe, PullRequestReference
 from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.fingerprint import build_fingerprint, is_busy
@@ -80,18 +81,29 @@ def build_probe(node: PullRequestNode) -> Probe:
     Raises:
         ValueError: the state is a word that we do not know.
     """
+    head = node.head_repository
     return Probe(
         node_id=node.id,
         number=node.number,
-        repository=parse_name(node.repository),
+        repository=_share_name(parse_name(node.repository)),
         fingerprint=build_fingerprint(node),
         state=PullRequestState(node.state),
         updated_at=node.updated_at,
         head_ref_name=clean_text(node.head_ref_name),
-        head_repository_id=node.head_repository.id if node.head_repository else None,
-        author=parse_login(node.author),
+        head_repository_id=sys.intern(head.id) if head else None,
+        author=_share_text(parse_login(node.author)),
         is_busy=is_busy(node),
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _share_name(name: RepositoryName) -> RepositoryName:
+    """Return the same name again: thousands of probes are of one repository."""
+    return name
+
+
+def _share_text(text: str | None) -> str | None:
+    return None if text is None else sys.intern(text)
 
 
 def read_probe(

@@ -6,11 +6,18 @@ requests whose probe moved without a change, and no event.
 """
 
 import datetime as dt
+import functools
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from prwatch.domain.staleness import StaleReadings
+
+NO_TAGS: Final[Mapping[str, str]] = MappingProxyType({})
+SHARES: Final = 1000
+"""In how many parts the first full re-readings are spread."""
 
 
 @dataclass(slots=True)
@@ -30,7 +37,7 @@ class WatchMemory:
     """When a verdict settles or a flap may be told, or None."""
     held_fingerprint: str = ""
     """The last probe's, for a verdict that waits: the same needs no reading yet."""
-    tags: dict[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=lambda: NO_TAGS)
     """The entity tags of the last reading through REST, for this credential."""
     is_busy: bool = False
     stale: StaleReadings | None = None
@@ -52,15 +59,15 @@ class PollMemory:
         """
         memory = self._watches.get(watch_id)
         if memory is None:
-            share = (zlib.crc32(watch_id.encode()) % 1000) / 1000
-            memory = WatchMemory(full_read_at=now - self._full_read * share * 0.9)
+            share = zlib.crc32(watch_id.encode()) % SHARES
+            memory = WatchMemory(full_read_at=_spread(now, self._full_read, share))
             self._watches[watch_id] = memory
         return memory
 
     def forget_tags(self) -> None:
         """Forget the entity tags: they belong to a token that was replaced."""
         for memory in self._watches.values():
-            memory.tags = {}
+            memory.tags = NO_TAGS
 
     def keep_only(self, keys: Iterable[str]) -> None:
         """Forget every watch, and finished pull request, that is not among these."""
@@ -70,3 +77,9 @@ class PollMemory:
 
     def __len__(self) -> int:
         return len(self._watches)
+
+
+@functools.lru_cache(maxsize=SHARES)
+def _spread(now: dt.datetime, full_read: dt.timedelta, share: int) -> dt.datetime:
+    """Return one time for all watches of a share that are met together."""
+    return now - full_read * (share / SHARES) * 0.9

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from prwatch.app.walk.cycle import AccountRun
+from prwatch.app.walk.poll_memory import NO_TAGS
 from prwatch.app.walk.probe_walk import Pairs
 from prwatch.app.walk.reading import Watched, observe_answers, stand
 from prwatch.domain.outcome import Found
@@ -46,7 +47,7 @@ async def check_reference(
     is_kept = report.rejected_commits == rejected and not any(
         one.due_at or one.stale for one in memories
     )
-    memory.tags = dict(checked.tags) if is_kept else {}
+    memory.tags = dict(checked.tags) if is_kept else NO_TAGS
     return isinstance(checked.outcome, Found)
 
 
