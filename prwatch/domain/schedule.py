@@ -29,6 +29,19 @@ class ReferenceKind(enum.StrEnum):
     """A closed pull request that somebody named: it may be opened again."""
 
 
+class Activity(enum.StrEnum):
+    """How much happens on a discovered pull request."""
+
+    HOT = "hot"
+    """Checks run, a merge is queued or a verdict settles."""
+    FRESH = "fresh"
+    """It moved within the last hour."""
+    IDLE = "idle"
+    """It did not."""
+    RESTING = "resting"
+    """It did not move for a day."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
     """How often each kind of reference is asked for."""
@@ -36,6 +49,10 @@ class Intervals:
     base: dt.timedelta = dt.timedelta(seconds=60)
     hot: dt.timedelta = dt.timedelta(seconds=15)
     """While checks run, a merge is queued or a verdict settles."""
+    idle: dt.timedelta = dt.timedelta(0)
+    """From an hour after a pull request last moved, if that is longer than `base`."""
+    idle_rest: dt.timedelta = dt.timedelta(0)
+    """From a day after it, if that is longer."""
     search: dt.timedelta = dt.timedelta(seconds=60)
     search_idle: dt.timedelta = dt.timedelta(minutes=5)
     """From an hour after the last sign of life."""
@@ -69,6 +86,8 @@ def allow_for_jitter(
         intervals,
         base=shorten(intervals.base),
         hot=shorten(intervals.hot),
+        idle=shorten(intervals.idle),
+        idle_rest=shorten(intervals.idle_rest),
         search=shorten(intervals.search),
         search_idle=shorten(intervals.search_idle),
         search_rest=shorten(intervals.search_rest),
@@ -83,9 +102,10 @@ class Turn:
     What decides a reference's next turn.
 
     `last_asked_at` is None while it was not asked by this process. `look_at` is
-    when a verdict settles or a flap may be told, or None. `last_sign_at` belongs
-    to searching rows, `closed_at` to finished ones. A row that an entry named by
-    its branch does not rest.
+    when a verdict settles or a flap may be told, or None. `last_sign_at` is the
+    last sign of life of a branch, or when a pull request last moved, as far as is
+    stored; `closed_at` belongs to finished rows. A row that an entry named by its
+    branch does not rest.
     """
 
     kind: ReferenceKind
@@ -136,11 +156,60 @@ def choose_interval(turn: Turn, intervals: Intervals) -> dt.timedelta:
     if turn.is_archived:
         return intervals.archived
     if turn.kind is ReferenceKind.SEARCHING:
-        return _choose_search_interval(turn, intervals)
+        return get_search_interval(judge_activity(turn), intervals)
     if turn.kind is ReferenceKind.FINISHED:
         return intervals.finished
-    is_hot = turn.is_busy or turn.look_at is not None
-    return intervals.hot if is_hot else intervals.base
+    return get_interval(judge_activity(turn), intervals)
+
+
+def judge_activity(turn: Turn) -> Activity:
+    """
+    Return how active a pull request or a branch is, by stored times.
+
+    Its age is that of its last turn, so that its next one does not move while it
+    waits.
+    """
+    if turn.is_busy or turn.look_at is not None:
+        return Activity.HOT
+    if turn.last_sign_at is None or turn.last_asked_at is None:
+        return Activity.FRESH
+    return judge_age(turn.last_asked_at - turn.last_sign_at)
+
+
+def judge_age(age: dt.timedelta) -> Activity:
+    """Return how active that is whose last sign of life is so old."""
+    if age < HOT_AGE:
+        return Activity.FRESH
+    return Activity.IDLE if age < COOL_AGE else Activity.RESTING
+
+
+def get_interval(activity: Activity, intervals: Intervals) -> dt.timedelta:
+    """Return how often pull requests of that activity are asked about."""
+    match activity:
+        case Activity.HOT:
+            return intervals.hot
+        case Activity.FRESH:
+            return intervals.base
+        case Activity.IDLE:
+            return max(intervals.base, intervals.idle)
+        case _:
+            return max(intervals.base, intervals.idle, intervals.idle_rest)
+
+
+def get_search_interval(activity: Activity, intervals: Intervals) -> dt.timedelta:
+    """Return how often branches of that activity are looked up."""
+    match activity:
+        case Activity.IDLE:
+            return intervals.search_idle
+        case Activity.RESTING:
+            return intervals.search_rest
+        case _:
+            return intervals.search
+
+
+def get_full_read_interval(activity: Activity, intervals: Intervals) -> dt.timedelta:
+    """Return how often pull requests of that activity are read in full."""
+    return max(intervals.full_read, get_interval(activity, intervals))
 
 
 def is_full_read_due(
@@ -204,14 +273,3 @@ def next_wake(
     """
     wait = min(due_times, default=woke_at + longest) - woke_at
     return woke_at + min(max(wait, tick), max(longest, tick)) * (1 + jitter)
-
-
-def _choose_search_interval(turn: Turn, intervals: Intervals) -> dt.timedelta:
-    if turn.last_sign_at is None or turn.last_asked_at is None:
-        return intervals.search
-    age = turn.last_asked_at - turn.last_sign_at
-    if age < HOT_AGE:
-        return intervals.search
-    if age < COOL_AGE:
-        return intervals.search_idle
-    return intervals.search_rest

@@ -77,6 +77,20 @@ class Watch:
     created_at: dt.datetime
 
     @property
+    def moved_at(self) -> dt.datetime:
+        """
+        Return when something last moved here, as far as is stored.
+
+        What was seen but once has not moved under our eyes: then only GitHub knows.
+        """
+        watermark = self.watermark
+        if watermark is None or self.is_searching:
+            return self.last_sign_at
+        if self.revision <= 1:
+            return watermark.updated_at
+        return max(watermark.updated_at, watermark.observed_at)
+
+    @property
     def is_searching(self) -> bool:
         """Return whether the pull request is not known yet."""
         return self.pr_number == 0

@@ -3,10 +3,10 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
+from prwatch.app.walk.full_reads import Need, choose_reads, judge_need
 from prwatch.app.walk.reading import (
     Watched,
     mark_asked,
@@ -18,14 +18,12 @@ from prwatch.app.walk.reading import (
 from prwatch.app.walk.turns import find_turn, take_turns
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.price import PROBES_A_POINT
 from prwatch.domain.reference import Probe, PullRequestReference
-from prwatch.domain.schedule import fill, is_full_read_due
+from prwatch.domain.schedule import fill
 from prwatch.domain.watch import Watch
 
 Pairs = list[tuple[WorkspaceView, Watch]]
-
-PLACES: Final = 100
-"""Pull requests that one point of GitHub's budget probes."""
 
 
 async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
@@ -88,7 +86,7 @@ def _fill_places(
             waiting[reference].append((view, watch))
             candidates.append((due_at, reference))
     # Whoever else watches what is asked learns it for nothing.
-    places = [*fill(list(known), candidates, PLACES)]
+    places = [*fill(list(known), candidates, PROBES_A_POINT)]
     for reference in places:
         for pair in waiting.get(reference, ()):
             mark_asked(run, pair[1], now)
@@ -107,9 +105,14 @@ async def follow_probes(
     known: Mapping[PullRequestReference, Pairs],
     answers: Mapping[PullRequestReference, Outcome[Probe]],
 ) -> None:
-    """Read in full whatever the probes say has moved, and report what has none."""
+    """
+    Read in full whatever the probes say has moved, and report what has none.
+
+    Where some are due to be read in full although nothing moved, those that are due
+    next take the free places of their request.
+    """
     now = run.cycle.now()
-    moved: dict[PullRequestReference, list[Watched]] = {}
+    needs: dict[PullRequestReference, Need] = {}
     for reference, outcome in answers.items():
         pairs = known[reference]
         if not isinstance(outcome, Found):
@@ -119,47 +122,17 @@ async def follow_probes(
             continue
         if not run.cycle.circuits.is_quiet:
             note_found(run.cycle, [ask_for(run.cycle, *pair) for pair in pairs])
-        has_moved = False
-        for _, watch in pairs:
-            has_moved = _has_moved(run, watch, outcome.value, now) or has_moved
-        if has_moved:
-            moved[reference] = [
+        probe = outcome.value
+        needs[reference] = max(
+            judge_need(run.cycle, watch, probe, now=now) for _, watch in pairs
+        )
+    asked = choose_reads(run.cycle, needs, known, now=now)
+    if asked:
+        waiting = {
+            reference: [
                 Watched(view=view, watch=watch, standing=stand(view, watch))
-                for view, watch in pairs
+                for view, watch in known[reference]
             ]
-    if moved:
-        await read_details(run, moved)
-
-
-def _has_moved(run: AccountRun, watch: Watch, probe: Probe, now: dt.datetime) -> bool:
-    """
-    Return whether a full reading could show something new.
-
-    A moved probe whose full reading showed no change is remembered, so that it costs
-    one reading and no write.
-    """
-    memory = run.cycle.memory.get(watch.id, now=now)
-    memory.is_busy = probe.is_busy
-    if run.cycle.is_full:
-        return True
-    if memory.due_at is not None:
-        # Held back: nothing new can be told before that time, whatever moves with it.
-        is_known = probe.fingerprint == memory.held_fingerprint
-        wait = memory.due_at - now
-        # Nothing is held back for longer: then the clock was set back meanwhile.
-        if is_known and dt.timedelta(0) < wait <= 2 * run.cycle.settings.settle:
-            return False
-        memory.held_fingerprint = probe.fingerprint
-        return True
-    if is_full_read_due(
-        memory.full_read_at, now=now, intervals=run.cycle.settings.intervals
-    ):
-        return True
-    memory.held_fingerprint = probe.fingerprint
-    if probe.fingerprint and probe.fingerprint in (
-        watch.fingerprint,
-        memory.fingerprint,
-    ):
-        memory.good_at = now
-        return False
-    return True
+            for reference in asked
+        }
+        await read_details(run, waiting)

@@ -4,11 +4,13 @@ from dataclasses import replace
 import pytest
 
 from prwatch.domain.schedule import (
+    Activity,
     Intervals,
     ReferenceKind,
     Turn,
     allow_for_jitter,
     fill,
+    get_full_read_interval,
     has_passed,
     is_full_read_due,
     is_resting,
@@ -126,6 +128,73 @@ FINISHED = ReferenceKind.FINISHED
 def test_each_reference_has_its_turn(turn, due_at):
     assert next_due(turn, now=NOON, intervals=INTERVALS) == due_at
     assert is_resting(turn, now=NOON, intervals=INTERVALS) is (due_at is None)
+
+
+STRETCHED = replace(
+    INTERVALS, idle=dt.timedelta(minutes=5), idle_rest=dt.timedelta(minutes=15)
+)
+
+
+@pytest.mark.parametrize(
+    ("turn", "due_at", "stretched_at"),
+    [
+        pytest.param({}, at(60), at(60), id="nobody knows when it moved"),
+        pytest.param(
+            {"last_sign_at": at(1 - HOUR)}, at(60), at(60), id="moved in this hour"
+        ),
+        pytest.param(
+            {"last_sign_at": at(-HOUR)}, at(60), at(300), id="idle for an hour"
+        ),
+        pytest.param(
+            {"last_sign_at": at(1 - DAY)}, at(60), at(300), id="idle, not for a day"
+        ),
+        pytest.param({"last_sign_at": at(-DAY)}, at(60), at(900), id="idle for a day"),
+        pytest.param(
+            {"last_sign_at": at(-DAY), "is_busy": True}, at(15), at(15), id="checks run"
+        ),
+        pytest.param(
+            {"last_sign_at": at(-DAY), "look_at": at(20)},
+            at(15),
+            at(15),
+            id="a verdict settles",
+        ),
+    ],
+)
+def test_what_is_idle_gives_way_and_what_is_hot_never(turn, due_at, stretched_at):
+    turn = Turn(kind=DISCOVERED, last_asked_at=NOON, **turn)
+
+    assert next_due(turn, now=NOON, intervals=INTERVALS) == due_at
+    assert next_due(turn, now=NOON, intervals=STRETCHED) == stretched_at
+
+
+def test_an_idle_one_is_due_at_once_when_it_becomes_busy():
+    idle = Turn(kind=DISCOVERED, last_asked_at=at(-60), last_sign_at=at(-2 * DAY))
+
+    assert next_due(idle, now=NOON, intervals=STRETCHED) == at(840)
+    busy = replace(idle, is_busy=True)
+    assert next_due(busy, now=NOON, intervals=STRETCHED) == at(-45)
+
+
+def test_no_idle_interval_is_shorter_than_the_ordinary_one():
+    slow = replace(STRETCHED, base=dt.timedelta(minutes=20))
+    turn = Turn(kind=DISCOVERED, last_asked_at=NOON, last_sign_at=at(-HOUR))
+
+    assert next_due(turn, now=NOON, intervals=slow) == at(20 * MINUTE)
+
+
+@pytest.mark.parametrize(
+    ("activity", "minutes"),
+    [
+        (Activity.HOT, 15),
+        (Activity.FRESH, 15),
+        (Activity.IDLE, 15),
+        (Activity.RESTING, 30),
+    ],
+)
+def test_nothing_is_read_in_full_more_often_than_it_is_asked(activity, minutes):
+    intervals = replace(STRETCHED, idle_rest=dt.timedelta(minutes=30))
+
+    assert get_full_read_interval(activity, intervals) == dt.timedelta(minutes=minutes)
 
 
 @pytest.mark.parametrize(
