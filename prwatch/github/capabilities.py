@@ -30,8 +30,15 @@ VERSION_HEADER: Final = "x-github-enterprise-version"
 PULL_REQUEST: Final = "PullRequest"
 _BELIEVED: Final = frozenset({"forbidden", "insufficient_scopes"})
 """Codes of refusals that are the token's own, whatever is asked."""
-_TOO_OLD: Final = Forbidden("the server does not know them", code="unknown_field")
-_REFUSED: Final = Forbidden("this token may not read it")
+_MEANINGS: Final[Mapping[RefusalReason, Forbidden]] = {
+    RefusalReason.TOKEN: Forbidden("this token may not read it"),
+    RefusalReason.SCHEMA: Forbidden(
+        "the server does not know them", code="unknown_field"
+    ),
+    RefusalReason.ORGANISATION: Forbidden(
+        "the organisation refuses it", "organisation", "refused"
+    ),
+}
 
 T = TypeVar("T")
 
@@ -130,17 +137,33 @@ class Capabilities:
             each.field for each in self._list_refused(place) if each.is_test_due(now)
         )
 
+    def omit_by_rest(self, repository: str) -> frozenset[str]:
+        """
+        Return what is not asked for through REST, where the schema has no say.
+
+        A refusal that is a day old is asked again.
+        """
+        return self.omit(repository, is_test=True).difference(
+            each.field
+            for each in self._refused.values()
+            if each.reason is RefusalReason.SCHEMA
+        )
+
     def explain(self, without: AbstractSet[str], repository: str) -> dict[str, Missing]:
         """Return why fields of a pull request were left out, by their own names."""
-        reasons = {each.field: each for each in self._list_refused(repository.lower())}
         lost: dict[str, Missing] = {}
         for field in without:
             type_name, _, name = field.partition(".")
             if type_name == PULL_REQUEST:
-                known = reasons.get(field)
-                is_old = known is not None and known.reason is RefusalReason.SCHEMA
-                lost[name] = _TOO_OLD if is_old else _REFUSED
+                lost[name] = self.explain_one(field, repository)
         return lost
+
+    def explain_one(self, field: str, repository: str) -> Missing:
+        """Return why a field is not asked for in a repository."""
+        for each in self._list_refused(repository.lower()):
+            if each.field == field:
+                return _MEANINGS[each.reason]
+        return _MEANINGS[RefusalReason.TOKEN]
 
     def _list_refused(self, place: str) -> Iterator[RefusedField]:
         for each in self._refused.values():

@@ -94,6 +94,7 @@ class GitHub:
             endpoints.api_url,
             clock=clock,
             limits=self.limits,
+            capabilities=self.capabilities,
             settle=settle,
         )
         self._memory = probe.ProbeMemory()

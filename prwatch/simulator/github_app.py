@@ -249,6 +249,8 @@ class GitHubApp:
         login, _ = _identify(token)
         budget = world.get_budget(login, incoming.bucket)
         headers.update(build_rate_headers(budget, incoming.bucket))
+        if world.enterprise_version:
+            headers["x-github-enterprise-version"] = world.enterprise_version
         version = "v4" if incoming.is_graphql else "v3"
         headers["x-github-media-type"] = f"github.{version}; format=json"
         if token is not None and token.scopes is not None:

@@ -8,7 +8,7 @@ GitHub's rules:
 import datetime as dt
 from dataclasses import dataclass
 
-from prwatch.simulator.entities import Account
+from prwatch.simulator.entities import Account, Repository
 from prwatch.simulator.state import WorldState
 
 DEFAULT_TOKEN = "ghp_simulator"  # noqa: S105 -- a made-up token of a made-up world
@@ -25,6 +25,9 @@ class Token:
     `repositories` are lower-case `owner/name` it may see, None for all.
     `sso_organizations` are lower-case owners that want a single sign-on first.
     `installation` is the number of the one that an app's token belongs to.
+    `refused_fields` are GraphQL's `Type.field`s that it may not read, and
+    `refused_in` the lower-case repositories in which that holds, and that it may not
+    read checks; None is everywhere.
     """
 
     account: Account
@@ -32,9 +35,25 @@ class Token:
     repositories: frozenset[str] | None = None
     sso_organizations: frozenset[str] = frozenset()
     can_read_checks: bool = True
+    refused_fields: frozenset[str] = frozenset()
+    refused_in: frozenset[str] | None = None
     expires_at: dt.datetime | None = None
     is_revoked: bool = False
     installation: int | None = None
+
+    def may_read(self, field: str, repository: Repository | None = None) -> bool:
+        """Return whether a field of a repository's things is shown to it."""
+        return field not in self.refused_fields or not self._is_bound(repository)
+
+    def may_read_checks(self, repository: Repository) -> bool:
+        """Return whether the check runs of a repository are shown to it."""
+        return self.can_read_checks or not self._is_bound(repository)
+
+    def _is_bound(self, repository: Repository | None) -> bool:
+        places = self.refused_in
+        if places is None or repository is None:
+            return True
+        return repository.name_with_owner.lower() in places
 
 
 @dataclass(slots=True)
@@ -84,6 +103,24 @@ class LimitVerbs(WorldState):
         )
         self.tokens[value] = token
         return token
+
+    def refuse_fields(
+        self,
+        *fields: str,
+        token: str = DEFAULT_TOKEN,
+        repositories: tuple[str, ...] | None = None,
+    ) -> None:
+        """
+        Let a token read no such `Type.field` any more; without any, all again.
+
+        `CheckRun` stands for the check runs of the repositories; None is all.
+        """
+        found = self.tokens[token]
+        found.can_read_checks = "CheckRun" not in fields
+        found.refused_fields = frozenset(fields) - {"CheckRun"}
+        found.refused_in = None
+        if repositories is not None:
+            found.refused_in = frozenset(name.lower() for name in repositories)
 
     def revoke_token(self, value: str = DEFAULT_TOKEN) -> None:
         """Refuse the token from now on, as after its owner deleted it."""

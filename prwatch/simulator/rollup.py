@@ -18,6 +18,7 @@ from prwatch.simulator.entities import (
     CheckRun,
     CheckSuite,
     Commit,
+    Repository,
     StatusContext,
     build_node_id,
 )
@@ -45,6 +46,7 @@ class Rollup:
     commit: Commit
     check_runs: tuple[CheckRun, ...]
     statuses: tuple[StatusContext, ...]
+    repository: Repository | None = None
 
     @property
     def id(self) -> str:

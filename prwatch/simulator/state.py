@@ -34,6 +34,9 @@ class WorldState:
         self.apps: dict[str, App] = {}
         self.listings: dict[object, tuple[int, list[PullRequest]]] = {}
         self.removed_fields: frozenset[str] = frozenset()
+        self.enterprise_version = ""
+        """Of the Enterprise Server that this world is; '' is github.com."""
+        self.has_graphql = True
         self._last_id = 1000
 
     def now(self) -> dt.datetime:

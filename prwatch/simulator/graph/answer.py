@@ -14,6 +14,7 @@ from prwatch.simulator.graph.document import (
 )
 from prwatch.simulator.graph.execute import Execution
 from prwatch.simulator.graph.fields import FIELDS
+from prwatch.simulator.graph.permission import guard_fields
 from prwatch.simulator.graph.reading import Reading
 from prwatch.simulator.limits import Token
 from prwatch.simulator.world import World
@@ -36,6 +37,8 @@ def answer_graphql(
     world: World, token: Token, payload: Any, faults: Sequence[Fault]
 ) -> Answer:
     """Return the answer; its cost was charged to the token's account."""
+    if not world.has_graphql:
+        return build_failure(404, "Not Found")
     if not isinstance(payload, dict) or not isinstance(payload.get("query"), str):
         return build_failure(400, "Problems parsing JSON")
     budget = world.get_budget(token.account.login, "graphql")
@@ -58,7 +61,8 @@ def answer_graphql(
     spoiling = [fault for fault in faults if fault.kind in SPOILING]
     disguises = {fault.kind: fault for fault in faults if fault.kind in DISGUISING}
     reading = Reading(world, token, price, budget, spoiling, disguises)
-    execution = Execution(operation, variables, reading, FIELDS)
+    resolvers = guard_fields(FIELDS, token)
+    execution = Execution(operation, variables, reading, resolvers)
     wide = disguises.get("silent_truncation")
     aliases = len(operation.definition.selection_set.selections)
     execution.halves_lists = wide is not None and max(price.ids, aliases) > wide.over

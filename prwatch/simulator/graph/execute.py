@@ -114,6 +114,10 @@ class Execution:
                     value = None
             except FieldError as error:
                 value = error
+            if isinstance(value, FieldError):
+                value = self._complete(step, value, (*path, step.key))
+                if step.is_required:
+                    return None
             if value is None or (step.below is None and not step.is_time):
                 data[step.key] = value
             elif step.is_time:

@@ -1,5 +1,6 @@
 """Resolvers of pull requests and of what hangs off them. The rest is attributes."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from prwatch.simulator.entities import (
@@ -78,14 +79,16 @@ def _read_rollup(one: PullRequest, _: Any, reading: Reading) -> Rollup | None:
     matrix = reading.disguises.get("many_contexts")
     if matrix is not None:
         return Rollup(one.head, build_matrix(one.head, matrix.count), ())
-    if one.checks_lag_until is None:
-        return find_rollup(one.head)
-    return find_rollup(reading.world.get_checked_commit(one))
+    is_late = one.checks_lag_until is not None
+    commit = reading.world.get_checked_commit(one) if is_late else one.head
+    rollup = find_rollup(commit)
+    return None if rollup is None else replace(rollup, repository=one.repository)
 
 
 def _read_contexts(rollup: Rollup, arguments: dict[str, Any], reading: Reading) -> Page:
     contexts: tuple[Any, ...] = rollup.contexts
-    if not reading.token.can_read_checks:
+    repository = rollup.repository
+    if repository is not None and not reading.token.may_read_checks(repository):
         refused = FieldError("FORBIDDEN", NOT_ACCESSIBLE_TEXT)
         contexts = tuple(
             refused if isinstance(one, CheckRun) else one for one in contexts

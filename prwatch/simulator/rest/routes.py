@@ -29,6 +29,7 @@ from prwatch.simulator.rest.render import (
 from prwatch.simulator.rollup import build_matrix
 from prwatch.simulator.world import World
 
+CHECKS: Final = "PullRequest.statusCheckRollup"
 _STATES: Final = {"open": ("OPEN",), "closed": ("CLOSED", "MERGED"), "all": ()}
 
 
@@ -116,6 +117,7 @@ def _show_pull(asked: Asked, number: str) -> Result:
 
 
 def _list_reviews(asked: Asked, number: str) -> Result:
+    _check_permission(asked, "PullRequest.reviews")
     one = _get_pull_request(asked, number)
     return Listed(
         one.reviews,
@@ -133,6 +135,7 @@ def _show_requested_reviewers(asked: Asked, number: str) -> Result:
 
 
 def _list_comments(asked: Asked, number: str) -> Result:
+    _check_permission(asked, "PullRequest.comments")
     one = _get_pull_request(asked, number)
     comments: Sequence[Any] = one.comments
     if "since" in asked.query:
@@ -159,9 +162,20 @@ def _get_commit(asked: Asked, ref: str) -> Commit:
     return commit
 
 
-def _list_check_runs(asked: Asked, ref: str) -> Result:
-    if asked.token is not None and not asked.token.can_read_checks:
+def _check_permission(asked: Asked, field: str) -> None:
+    """Refuse what the token may not read, by GraphQL's name of it."""
+    token, repository = asked.token, asked.repository
+    if token is None:
+        return
+    is_shown = token.may_read(field, repository)
+    if field == CHECKS:
+        is_shown = is_shown and token.may_read_checks(repository)
+    if not is_shown:
         raise Unanswerable(403, "Resource not accessible by personal access token")
+
+
+def _list_check_runs(asked: Asked, ref: str) -> Result:
+    _check_permission(asked, CHECKS)
     commit = _get_commit(asked, ref)
     is_all = asked.query.get("filter") == "all"
     runs = commit.check_runs if is_all else list_latest_runs(commit)
@@ -181,6 +195,7 @@ def _list_check_runs(asked: Asked, ref: str) -> Result:
 
 
 def _list_statuses(asked: Asked, ref: str) -> Result:
+    _check_permission(asked, "StatusContext")
     commit = _get_commit(asked, ref)
     return Listed(
         commit.statuses,

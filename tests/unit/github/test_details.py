@@ -208,7 +208,7 @@ async def test_a_lost_field_is_unobserved_and_touches_no_other(
         if getattr(lost.value.observation, name)
         != getattr(whole.value.observation, name)
     }
-    assert differing - {"checks_notes"} == fields
+    assert differing - {"checks_notes", "checks_summary"} == fields
     assert untouched == other
     assert bool(lost.value.fingerprint) is is_last_word
 

@@ -222,6 +222,19 @@ CREATE TABLE rate_limit_blocks (
     PRIMARY KEY (account, bucket)
 );
 
+-- A field that a connection cannot read, and so is not asked for. repository is ''
+-- for all of them, fingerprint that of the connection when it was learnt.
+CREATE TABLE refused_fields (
+    connection_id TEXT COLLATE "C" NOT NULL REFERENCES connections (id),
+    field TEXT COLLATE "C" NOT NULL,
+    repository TEXT COLLATE "C" NOT NULL,
+    reason TEXT NOT NULL,
+    version TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    learnt_at BIGINT NOT NULL,
+    PRIMARY KEY (connection_id, field, repository)
+);
+
 CREATE UNIQUE INDEX repositories_node_id
 ON repositories (workspace_id, node_id) WHERE node_id <> '';
 

@@ -222,6 +222,19 @@ CREATE TABLE rate_limit_blocks (
     PRIMARY KEY (account, bucket)
 ) STRICT;
 
+-- A field that a connection cannot read, and so is not asked for. repository is ''
+-- for all of them, fingerprint that of the connection when it was learnt.
+CREATE TABLE refused_fields (
+    connection_id TEXT NOT NULL REFERENCES connections (id),
+    field TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    version TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    learnt_at INTEGER NOT NULL,
+    PRIMARY KEY (connection_id, field, repository)
+) STRICT;
+
 CREATE UNIQUE INDEX repositories_node_id
 ON repositories (workspace_id, node_id) WHERE node_id <> '';
 
