@@ -2,7 +2,6 @@
 
 import datetime as dt
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,7 @@ from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import format_age, is_terminal, print_json, print_text
 
 if TYPE_CHECKING:
-    from prwatch.app.command.wait import WaitResult
+    from prwatch.app.command.wait import Sight, WaitResult
     from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
 
@@ -83,11 +82,11 @@ class _Teller:
         self._goal = goal
         self._told = ""
 
-    def tell(self, pull_request: Mapping[str, object] | None, problem: str) -> None:
+    def tell(self, seen: "Sight | None", problem: str) -> None:
         """Tell what one look has shown, unless the last one showed the same."""
         text = problem
-        if pull_request is not None:
-            text = _tell(pull_request)
+        if seen is not None:
+            text = _tell(seen)
         if text == self._told:
             return
         self._told = text
@@ -99,9 +98,9 @@ class _Teller:
             structlog.get_logger().info("wait.observed", goal=self._goal, seen=text)
 
 
-def _tell(found: Mapping[str, object]) -> str:
-    checks, review = found["checks"] or "unknown", found["review"] or "unknown"
-    return f"{found['state']}, checks {checks}, review {review}"
+def _tell(seen: "Sight") -> str:
+    words, state = seen.words, seen.pull_request["state"]
+    return f"{state}, checks {words.checks.short}, review {words.review.short}"
 
 
 def _summarise(result: "WaitResult") -> str:
@@ -110,9 +109,7 @@ def _summarise(result: "WaitResult") -> str:
         "failed": f"{result.goal.value} decided: failed",
         "timed_out": f"{result.goal.value} not decided in time",
     }[result.verdict.value]
-    seen = ""
-    if result.pull_request is not None:
-        seen = f" ({_tell(result.pull_request)})"
+    seen = f" ({_tell(result.seen)})" if result.seen else ""
     problem = f"; {result.problem}" if result.problem else ""
     waited = format_age(result.waited)
     return f"{result.reference}: {words} after {waited}{seen}{problem}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from prwatch.app.command.check import CheckReport
     from prwatch.app.command.watch_commands import Added
-    from prwatch.app.command.watch_listing import WatchList, WatchRow
+    from prwatch.app.command.watch_row import WatchList, WatchRow
     from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
 
@@ -110,13 +110,13 @@ def list_(ctx: click.Context, *, is_all: bool, workspace: str) -> None:
             (
                 row.reference,
                 tell_state(row),
-                row.read("checks"),
-                row.read("review"),
+                words and words.checks.short,
+                words and words.review.short,
                 row.read("title"),
                 row.task,
                 tell_age(row.observed_at, now),
             )
-            for row in listed.watches
+            for row, words in ((row, row.words) for row in listed.watches)
         ],
         empty="Nothing is watched; `prwatch watch add` watches the current branch.",
     )
@@ -256,19 +256,17 @@ def _print_check(
     changed = f"wrote {format_count(events, 'event')}" if events else "nothing changed"
     print_text(f"{changed}; asked GitHub {format_count(requests, 'time')}")
     for row in rows:
-        words = ", ".join(
-            f"{name} {row.read(name)}"
-            for name in ("checks", "review")
-            if row.read(name)
-        )
-        print_text(f"{row.reference}: {tell_state(row)}{', ' if words else ''}{words}")
+        words, told = row.words, [tell_state(row)]
+        if words is not None:
+            told += [f"checks {words.checks.short}", f"review {words.review.short}"]
+        print_text(f"{row.reference}: {', '.join(told)}")
     for report in reports:
         for failure in report.failures:
             print_text(f"{failure['reference']}: {failure['message']}", err=True)
 
 
 def _describe(row: "WatchRow", now: "dt.datetime") -> list[str]:
-    head = str(row.read("head_ref_oid") or "")
+    head, words = str(row.read("head_ref_oid") or ""), row.words
     facts: list[tuple[str, object]] = [
         ("watch", row.id or "none any more"),
         ("workspace", row.workspace),
@@ -279,10 +277,13 @@ def _describe(row: "WatchRow", now: "dt.datetime") -> list[str]:
         ("branch", row.branch or row.read("head_ref_name")),
         ("head", head[:10]),
         ("checks", row.read("checks")),
+        ("", words and words.checks.text),
         *(("", note) for note in row.notes),
         ("review", row.read("review")),
+        ("", words and words.review.text),
         ("decision", row.read("review_decision")),
         ("mergeable", row.read("mergeable")),
+        ("", words and words.merge.text),
         ("last change", _tell_moment(row.observed_at, now)),
         ("last sign", _tell_moment(row.last_sign_at, now)),
         ("revision", row.revision or None),

@@ -30,7 +30,7 @@ class ChecksWord(enum.StrEnum):
     """This token may not read them."""
     NOT_READ = "not_read"
     """They were not read, for another reason."""
-    NOT_REGISTERED = "not_registered"
+    NOT_REGISTERED = "not_yet_registered"
     """The head is so young that none may have been registered."""
     NONE_REPORTED = "none_reported"
     """None was reported for longer than that; whether one comes is unknown."""
@@ -121,7 +121,7 @@ def _tell_none(known: Known, summary: ChecksSummary) -> Phrase:
     since = known.bare_since or known.observation.observed_at
     age = known.tell_age(since)
     if known.now - since < GRACE:
-        words = f"not registered yet, after {age}"
+        words = f"not yet registered, after {age}"
         return Phrase(word=ChecksWord.NOT_REGISTERED, text=words)
     words = f"no check was reported in {age}"
     return Phrase(word=ChecksWord.NONE_REPORTED, text=words)

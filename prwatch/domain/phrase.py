@@ -4,8 +4,11 @@ import datetime as dt
 import enum
 from dataclasses import dataclass
 
-from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress
-from prwatch.domain.pull_request import Observation
+from prwatch.domain.announce import has_head_moved
+from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress, follow_merge
+from prwatch.domain.merging import merge_observations
+from prwatch.domain.pull_request import ChecksState, Observation
+from prwatch.domain.task import TaskPullRequest
 from prwatch.domain.timestamp import format_age
 
 
@@ -41,6 +44,55 @@ class Phrase:
     word: enum.StrEnum
     text: str
 
+    @property
+    def short(self) -> str:
+        """Return the word as people read it."""
+        return str(self.word.value).replace("_", " ")
+
     def as_json(self) -> dict[str, str]:
         """Return both as plain values."""
         return {"word": self.word.value, "text": self.text}
+
+
+def recall(
+    stored: TaskPullRequest, *, now: dt.datetime, since: dt.datetime | None = None
+) -> Known:
+    """Return what the store knows; `since` is how long its checks state has stood."""
+    seen = stored.observation
+    is_bare = seen.checks is ChecksState.NONE
+    return Known(
+        observation=seen,
+        now=now,
+        # Whatever moved its update time, the head was not pushed after it.
+        bare_since=min(since or seen.observed_at, seen.updated_at) if is_bare else None,
+        progress=stored.progress,
+    )
+
+
+def refresh(
+    observation: Observation, *, now: dt.datetime, stored: Known | None
+) -> Known:
+    """
+    Return what is known with a reading that was made just now.
+
+    What only the sequence of readings tells goes on from what is stored, if anything.
+    """
+    before = stored.observation if stored else None
+    since = min(observation.observed_at, observation.updated_at)
+    if (
+        stored
+        and before
+        and not has_head_moved(before.head_ref_oid, observation.head_ref_oid)
+    ):
+        since = min(since, stored.bare_since or since)
+    is_bare = observation.checks is ChecksState.NONE
+    whole = merge_observations(before, observation) if before else observation
+    return Known(
+        observation=observation,
+        now=now,
+        is_live=True,
+        bare_since=since if is_bare else None,
+        progress=follow_merge(
+            stored.progress if stored else NO_PROGRESS, before, whole
+        ),
+    )

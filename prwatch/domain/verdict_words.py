@@ -7,7 +7,7 @@ can disagree. The verdicts are those of the observation; nothing is decided anew
 
 import datetime as dt
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from prwatch.domain.phrase import Known, Phrase
 from prwatch.domain.pull_request import (
     UNOBSERVED,
     Mergeable,
+    Observation,
     Observed,
     PullRequestState,
     ReviewDecision,
@@ -173,16 +174,16 @@ def _tell_review(known: Known) -> Phrase:
     word, words = _REVIEWS[seen.review]
     if seen.review_decision is ReviewDecision.REVIEW_REQUIRED:
         word, words = _REQUIRED_REVIEWS.get(seen.review, (word, words))
-    counts = [
-        f"{count} {what}"
-        for count, what in (
-            (_count(seen.approvals), "approved"),
-            (_count(seen.requested_reviewers), "asked"),
-            (_count(seen.unresolved_threads), "threads unresolved"),
-        )
-        if count
-    ]
-    return Phrase(word=word, text=", ".join([words, *counts]))
+    return Phrase(word=word, text=", ".join([words, *_tell_counts(seen)]))
+
+
+def _tell_counts(seen: Observation) -> Iterator[str]:
+    if approvals := _count(seen.approvals):
+        yield f"{approvals} in favour"
+    if asked := _count(seen.requested_reviewers):
+        yield f"{asked} asked"
+    if threads := _count(seen.unresolved_threads):
+        yield f"{threads} unresolved {'thread' if threads == 1 else 'threads'}"
 
 
 def _count(value: Observed[int]) -> int:

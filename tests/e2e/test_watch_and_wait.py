@@ -49,7 +49,7 @@ def test_a_branch_is_added_checked_and_shown(bare, hub):
     assert (words.returncode, words.stderr) == (0, "")
     assert words.stdout.splitlines()[-2].startswith("wrote 2 events; ")
     assert words.stdout.splitlines()[-1] == (
-        "octo/hello#12: OPEN, checks none, review approved"
+        "octo/hello#12: OPEN, checks not yet registered, review approved"
     )
     assert shown["watches"][0]["pull_request"]["review"] == "approved"
 

@@ -4,7 +4,8 @@ import datetime as dt
 from dataclasses import dataclass
 
 from prwatch.app.command.task_edit import FoundTask, get_task
-from prwatch.app.command.watch_listing import WatchRow, open_desk
+from prwatch.app.command.watch_listing import open_desk
+from prwatch.app.command.watch_row import WatchRow
 from prwatch.app.command.workbench import Workbench
 from prwatch.domain.task import Checkout, Origin
 from prwatch.domain.timestamp import format_optional_time, format_time

@@ -12,13 +12,16 @@ import anyio
 from prwatch.app.command.check import check_and_deliver, request_check
 from prwatch.app.command.missing import build_missing_error
 from prwatch.app.command.references import NamedPullRequest
-from prwatch.app.command.watch_listing import WatchRow, find_watches
+from prwatch.app.command.watch_listing import find_watches
+from prwatch.app.command.watch_row import WatchRow
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.event_building import build_task_pull_request
 from prwatch.domain.outcome import Found
+from prwatch.domain.phrase import Known, refresh
 from prwatch.domain.reference import PullRequestReference
+from prwatch.domain.verdict_words import Words, tell
 from prwatch.errors import (
     AuthenticationFailed,
     PermissionDenied,
@@ -58,19 +61,27 @@ class Verdict(enum.StrEnum):
     TIMED_OUT = "timed_out"
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one look has shown: the pull request as in the events, and in words."""
+
+    pull_request: PullRequest
+    words: Words
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitResult:
     """
     How the wait ended.
 
-    `pull_request` is what was read last, as in the events, or None when nothing was.
-    `problem` is why nothing could be read at the end, or ''.
+    `seen` is what was read last, or None when nothing was. `problem` is why nothing
+    could be read at the end, or ''.
     """
 
     reference: str
     goal: Goal
     verdict: Verdict
-    pull_request: PullRequest | None
+    seen: Sight | None
     waited: dt.timedelta
     problem: str = ""
 
@@ -82,7 +93,8 @@ class WaitResult:
             "verdict": self.verdict.value,
             "waited_seconds": round(self.waited.total_seconds(), 3),
             "problem": self.problem or None,
-            "pull_request": self.pull_request,
+            "words": self.seen.words.as_json() if self.seen else None,
+            "pull_request": self.seen.pull_request if self.seen else None,
         }
 
 
@@ -116,11 +128,11 @@ class Waiter:
     """
 
     bench: Workbench
-    look: Callable[[], Awaitable[PullRequest]]
+    look: Callable[[], Awaitable[Sight]]
     reference: str
     goal: Goal
     pause: dt.timedelta
-    on_look: Callable[[PullRequest | None, str], None] = lambda _, __: None
+    on_look: Callable[[Sight | None, str], None] = lambda _, __: None
 
     async def run(self, limit: dt.timedelta) -> WaitResult:
         """
@@ -133,7 +145,7 @@ class Waiter:
         """
         clock = self.bench.surroundings.clock
         started = clock.monotonic()
-        found: PullRequest | None = None
+        seen: Sight | None = None
         problem = ""
         while True:
             waited = dt.timedelta(seconds=clock.monotonic() - started)
@@ -141,10 +153,10 @@ class Waiter:
             verdict = Verdict.TIMED_OUT
             token = await self.bench.database.change_token()
             with anyio.move_on_after(max(left, GLANCE).total_seconds()):
-                found, problem = await self._look(found)
+                seen, problem = await self._look(seen)
                 verdict = Verdict.WAITING
-            if verdict is Verdict.WAITING and found is not None and not problem:
-                verdict = decide(self.goal, found)
+            if verdict is Verdict.WAITING and seen is not None and not problem:
+                verdict = decide(self.goal, seen.pull_request)
             if verdict is Verdict.WAITING and left <= dt.timedelta(0):
                 verdict = Verdict.TIMED_OUT
             if verdict is not Verdict.WAITING:
@@ -152,22 +164,22 @@ class Waiter:
                     reference=self.reference,
                     goal=self.goal,
                     verdict=verdict,
-                    pull_request=found,
+                    seen=seen,
                     waited=dt.timedelta(seconds=clock.monotonic() - started),
                     problem=problem,
                 )
             await self._rest(token, min(self.pause, left))
 
-    async def _look(self, before: PullRequest | None) -> tuple[PullRequest | None, str]:
+    async def _look(self, before: Sight | None) -> tuple[Sight | None, str]:
         try:
-            found = await self.look()
+            seen = await self.look()
         except PrwatchError as error:
             if not error.retryable:
                 raise
             self.on_look(None, str(error))
             return before, str(error)
-        self.on_look(found, "")
-        return found, ""
+        self.on_look(seen, "")
+        return seen, ""
 
     async def _rest(self, token: int, rest: dt.timedelta) -> None:
         clock = self.bench.surroundings.clock
@@ -200,9 +212,9 @@ class Looker:
         self._workspace = workspace
         self._open_product = open_product
         self._tags: Mapping[str, str] = {}
-        self._last: PullRequest | None = None
+        self._last: Known | None = None
 
-    async def look(self) -> PullRequest:
+    async def look(self) -> Sight:
         """
         Read it now.
 
@@ -215,9 +227,9 @@ class Looker:
             await self._check(row)
             row = await self._find()
         is_kept = row is not None and (row.id != "" or row.state == "MERGED")
-        if is_kept and row is not None and row.pull_request is not None:
-            return row.pull_request
-        return await self._read()
+        if is_kept and row is not None and row.known is not None:
+            return _sight(row.known)
+        return _sight(await self._read())
 
     async def _find(self) -> WatchRow | None:
         try:
@@ -237,7 +249,7 @@ class Looker:
         for failure in report.failures:
             raise _build_error(failure)
 
-    async def _read(self) -> PullRequest:
+    async def _read(self) -> Known:
         product = await self._open_product()
         named = self._named
         chosen = await self._bench.get_workspace(self._workspace, host=named.host)
@@ -256,11 +268,19 @@ class Looker:
         if isinstance(outcome, Found):
             observation = outcome.value.observation
             self._tags = {} if observation.settles_at else checked.tags
-            self._last = build_task_pull_request(observation)
+            self._last = refresh(
+                observation,
+                now=self._bench.surroundings.clock.now(),
+                stored=self._last,
+            )
             return self._last
         if isinstance(outcome, NotModified):
             raise ProviderUnavailable(f"{named}: GitHub answered without a reading")
         raise build_missing_error(str(named), outcome)
+
+
+def _sight(known: Known) -> Sight:
+    return Sight(build_task_pull_request(known.observation), tell(known))
 
 
 def _build_error(failure: Mapping[str, str]) -> PrwatchError:

@@ -11,13 +11,12 @@ from prwatch.app.command.references import (
 )
 from prwatch.app.command.task_edit import build_repository, detach, put_task
 from prwatch.app.command.watch_listing import (
-    AdoptionRow,
     Desk,
-    WatchRow,
     find_watches,
     is_meant,
     open_desk,
 )
+from prwatch.app.command.watch_row import AdoptionRow, WatchRow
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.desired import list_desired
 from prwatch.domain.desired import DesiredTask, DesiredWorkspace

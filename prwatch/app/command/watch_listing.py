@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from prwatch.app.command.references import (
     NamedBranch,
@@ -12,118 +11,16 @@ from prwatch.app.command.references import (
     NamedWatch,
     Reference,
 )
+from prwatch.app.command.watch_row import AdoptionRow, WatchList, WatchRow
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.walk.turns import can_rest
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.event_building import build_task_pull_request
+from prwatch.domain.phrase import Known, recall
 from prwatch.domain.schedule import Intervals, ReferenceKind, Turn, is_resting
-from prwatch.domain.task import Origin, RepositoryWatch, TaskPullRequest, Workspace
-from prwatch.domain.timestamp import format_optional_time
+from prwatch.domain.task import RepositoryWatch, TaskPullRequest, Workspace
 from prwatch.domain.watch import Watch
 from prwatch.errors import WatchNotFound
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchRow:
-    """
-    One watch, or a pull request that a task knows and no longer watches.
-
-    `id` is '' for the latter. `state` is `searching`, `resting`, `unread` (found, and
-    never read yet), `detached`, or GitHub's OPEN, CLOSED, MERGED. `repository` is the
-    base, `head_repository` the fork of the branch or ''. `pull_request` holds what
-    was last read, as in the events. `companions` are the other open pull requests of
-    the same task and branch. `observed_at` is when the last change was seen.
-    """
-
-    id: str
-    workspace: str
-    task: str
-    origin: Origin
-    is_archived: bool
-    repository: str
-    number: int
-    branch: str
-    head_repository: str
-    state: str
-    pull_request: Mapping[str, object] | None
-    notes: tuple[str, ...] = ()
-    companions: tuple[int, ...] = ()
-    revision: int = 0
-    observed_at: dt.datetime | None = None
-    last_sign_at: dt.datetime | None = None
-
-    @property
-    def reference(self) -> str:
-        """Return how a person names it: `octo/hello#12` or `octo/hello@fix`."""
-        if self.number:
-            return f"{self.repository}#{self.number}"
-        head = f"{self.head_repository}:" if self.head_repository else ""
-        return f"{self.repository}@{head}{self.branch}"
-
-    def read(self, field: str) -> object:
-        """Return a field of the pull request, None when it is not known."""
-        return self.pull_request.get(field) if self.pull_request else None
-
-    def as_json(self) -> dict[str, object]:
-        """Return the object that `--json` prints."""
-        return {
-            "id": self.id or None,
-            "reference": self.reference,
-            "workspace": self.workspace,
-            "task": self.task,
-            "origin": self.origin.value,
-            "archived": self.is_archived,
-            "repository": self.repository,
-            "branch": self.branch or None,
-            "head_repository": self.head_repository or None,
-            "state": self.state,
-            "revision": self.revision,
-            "observed_at": format_optional_time(self.observed_at),
-            "last_sign_at": format_optional_time(self.last_sign_at),
-            "checks_notes": list(self.notes),
-            "other_pull_requests": list(self.companions),
-            "pull_request": self.pull_request,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdoptionRow:
-    """A standing adoption; `repository` is '' for every one, `author` for anybody."""
-
-    workspace: str
-    repository: str
-    author: str
-    origin: Origin
-
-    @property
-    def reference(self) -> str:
-        """Return how a person names it."""
-        by = f" by {self.author}" if self.author else ""
-        return f"{self.repository or 'every repository'}{by}"
-
-    def as_json(self) -> dict[str, object]:
-        """Return the object that `--json` prints."""
-        return {
-            "workspace": self.workspace,
-            "repository": self.repository or None,
-            "author": self.author or None,
-            "origin": self.origin.value,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchList:
-    """The watches and the standing adoptions, in order of workspace and name."""
-
-    watches: tuple[WatchRow, ...]
-    adoptions: tuple[AdoptionRow, ...]
-
-    def as_json(self) -> dict[str, object]:
-        """Return the object that `--json` prints."""
-        return {
-            "watches": [row.as_json() for row in self.watches],
-            "repository_watches": [row.as_json() for row in self.adoptions],
-        }
 
 
 async def list_watches(
@@ -235,7 +132,7 @@ class Desk:
                 head_repository=watch.head_repository,
                 state=self._tell_state(watch),
                 pull_request=_describe(known),
-                notes=known.observation.checks_notes if known else (),
+                known=self._recall(known, watch),
                 companions=self._list_companions(watch),
                 revision=watch.revision,
                 observed_at=watch.watermark.observed_at if watch.watermark else None,
@@ -266,7 +163,7 @@ class Desk:
                 head_repository="",
                 state="detached" if is_detached else known.observation.state.value,
                 pull_request=_describe(known),
-                notes=known.observation.checks_notes,
+                known=self._recall(known),
                 observed_at=known.observed_at,
             )
 
@@ -282,6 +179,16 @@ class Desk:
             repository=self._name(row.repository_id) if row.repository_id else "",
             author=row.author,
             origin=row.origin,
+        )
+
+    def _recall(
+        self, stored: TaskPullRequest | None, watch: Watch | None = None
+    ) -> Known | None:
+        if stored is None:
+            return None
+        watermark = watch.watermark if watch else None
+        return recall(
+            stored, now=self._now, since=watermark.checks_since if watermark else None
         )
 
     def _name(self, repository_id: str) -> str:

@@ -82,7 +82,7 @@ def test_waiting_tells_what_it_saw_where_nobody_watches_a_terminal(prwatch):
 
     assert (result.code, result.value["verdict"]) == (124, "timed_out")
     assert "wait.observed" in result.err
-    assert "OPEN, checks none, review none" in result.err
+    assert "OPEN, checks not yet registered, review none" in result.err
 
 
 def test_waiting_for_what_is_down_tells_why_at_the_end(prwatch, world):
@@ -106,13 +106,14 @@ def test_a_check_tells_what_changed(prwatch, world):
     assert "\nwrote 1 event; asked GitHub " in first.out
     assert re.fullmatch(
         r"nothing changed; asked GitHub \d times?\n"
-        r"octo/hello#12: OPEN, checks none, review none\n",
+        r"octo/hello#12: OPEN, checks not yet registered, review none\n",
         quiet.out,
     )
     assert [c["events"] for c in changed["checks"]] == [
         {"GitHubPRFeedback": 1, "GitHubTaskPRUpdated": 1}
     ]
     assert "  review      approved" in shown
+    assert "              approved, 1 in favour" in shown
     assert any(line.startswith("  last change ") for line in shown)
 
 
@@ -143,5 +144,5 @@ def test_a_draft_and_an_archived_task_are_told(prwatch, world):
     prwatch("task", "archive", "T-1")
     every = prwatch("watch", "list", "--all").out
 
-    assert "octo/hello#12  draft  none" in listed
+    assert "octo/hello#12  draft  not yet registered" in listed
     assert "OPEN, task archived" in every

@@ -199,8 +199,8 @@ def tell(checks, summary=None, *, is_live=True, bare_since=YOUNG, refusal="", **
         pytest.param(
             NONE,
             None,
-            "not_registered",
-            "not registered yet, after 1 min 29 s",
+            "not_yet_registered",
+            "not yet registered, after 1 min 29 s",
             id="a young head without checks",
         ),
     ],
@@ -228,8 +228,8 @@ def test_the_checks_are_told_in_words(checks, summary, word, text):
         ),
         pytest.param(
             {"bare_since": at(5)},
-            "not_registered",
-            "not registered yet, after 0 s",
+            "not_yet_registered",
+            "not yet registered, after 0 s",
             id="a clock that is ahead",
         ),
         pytest.param(

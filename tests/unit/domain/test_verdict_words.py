@@ -53,19 +53,24 @@ def tell_words(*, progress=NO_PROGRESS, unknown_since=None, **fields):
         pytest.param(
             {**APPROVED, "approvals": 2, "unresolved_threads": 1},
             "approved",
-            "approved, 2 approved, 1 threads unresolved",
+            "approved, 2 in favour, 1 unresolved thread",
             id="approved",
         ),
         pytest.param(
-            {**REFUSED, "approvals": 1, "requested_reviewers": UNOBSERVED},
+            {
+                **REFUSED,
+                "approvals": 1,
+                "requested_reviewers": UNOBSERVED,
+                "unresolved_threads": 2,
+            },
             "changes_requested",
-            "changes requested, 1 approved",
+            "changes requested, 1 in favour, 2 unresolved threads",
             id="changes are requested",
         ),
         pytest.param(
             {**APPROVED, **REQUIRED, "approvals": 1},
             "more_required",
-            "approved, and more is required, 1 approved",
+            "approved, and more is required, 1 in favour",
             id="one approval is not enough",
         ),
         pytest.param(

@@ -71,7 +71,8 @@ async def wait(stage, goal="checks", *, limit=HOUR, named=PULL_REQUEST, script=N
     script = list(script or [])
 
     def on_look(found, problem):
-        looks.append(problem or found[goal if goal != "merged" else "state"])
+        field = goal if goal != "merged" else "state"
+        looks.append(problem or found.pull_request[field])
         if script:
             script.pop(0)()
 
@@ -102,7 +103,9 @@ async def test_what_is_not_watched_is_read_and_not_stored(stage):
     assert result.verdict is Verdict.REACHED
     assert (looks[0], looks[-1]) == ("pending", "success")
     assert listed.watches == ()
-    assert result.as_json()["pull_request"]["checks"] == "success"
+    facts = result.as_json()
+    assert facts["pull_request"]["checks"] == "success"
+    assert facts["words"]["checks"] == {"word": "passed", "text": "all 1 passed"}
 
 
 async def test_what_is_watched_is_committed_and_told_while_it_waits(stage):
@@ -184,7 +187,7 @@ async def test_an_outage_that_outlasts_the_time_is_told(stage):
 
     result, _ = await wait(stage, limit=dt.timedelta(minutes=1))
 
-    assert (result.verdict, result.pull_request) == (Verdict.TIMED_OUT, None)
+    assert (result.verdict, result.seen) == (Verdict.TIMED_OUT, None)
     assert result.problem
 
 

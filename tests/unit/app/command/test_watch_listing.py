@@ -66,7 +66,9 @@ async def test_a_watch_is_shown_with_what_was_read_last(stage):
         "last_sign_at": None,
         "checks_notes": list(row.notes),
         "other_pull_requests": [],
+        "words": row.words.as_json(),
     }
+    assert row.words.checks.text == "1 of 1 failed: test"
     assert (pull_request["checks"], pull_request["review"]) == ("failure", "approved")
     assert row.notes
 
