@@ -9,6 +9,7 @@ id that it had.
 import contextlib
 import datetime as dt
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -72,11 +73,20 @@ class OutboxRelay:
         self._ended: list[Settlement] = []
         self.delivered = 0
         """Deliveries that the sink took since the start."""
+        self.outcomes: Counter[DeliveryState] = Counter()
+        """How attempts ended since the start; `pending` is to be tried again."""
+        self.is_failing = False
+        """Whether the last attempt that ended did not bring its event out."""
 
     @property
     def name(self) -> str:
         """Return the sink's name."""
         return self._route.sink.name
+
+    @property
+    def kind(self) -> str:
+        """Return the sink's kind."""
+        return self._route.sink.kind
 
     def notify(self) -> None:
         """Look at once: something was committed, or has ended."""
@@ -215,9 +225,16 @@ class OutboxRelay:
                 return await outbox.settle_deliveries(tx, settlements)
 
             done = await self._database.transact(write)
-            self.delivered += sum(one.state is DeliveryState.DELIVERED for one in done)
+            self._count(done)
         if self._in_flight == 0:
             self._held.clear()
+
+    def _count(self, done: Sequence[Settlement]) -> None:
+        self.outcomes.update(one.state for one in done)
+        self.delivered += sum(one.state is DeliveryState.DELIVERED for one in done)
+        if done:
+            failed = {DeliveryState.PENDING, DeliveryState.DEAD}
+            self.is_failing = done[-1].state in failed
 
     async def _reclaim(self) -> None:
         """Give back what processes held that do not live any more."""

@@ -10,14 +10,13 @@ import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.turns import pause
 from prwatch.clock import Clock
 from prwatch.errors import StoreError
 from prwatch.store.database import Database, Transaction
 from prwatch.store.events import prune_events
 
 INTERVAL: Final = dt.timedelta(hours=1)
-LONGEST_PAUSE: Final = dt.timedelta(minutes=1)
-"""The loop shows that it lives at least this often, also when nothing is due."""
 CHUNK: Final = 50
 """Events of one transaction: with nine deliveries each it writes 500 rows."""
 MOST_CHUNKS: Final = 2000
@@ -62,8 +61,9 @@ class Retention:
     ) -> None:
         """Prune at each turn until cancelled; a turn that fails waits for the next."""
         task_status.started()
+        late_by = dt.timedelta(0)
         while True:
-            self._registry.begin_turn(self.name)
+            self._registry.begin_turn(self.name, late_by=late_by)
             try:
                 removed = await self.run_once(self._clock.now(), beat)
             except StoreError as error:
@@ -72,7 +72,7 @@ class Retention:
             else:
                 self._registry.succeed(self.name)
                 _log.debug("retention.completed", removed=removed)
-            await self._pause(beat)
+            late_by = await pause(self._clock, INTERVAL, beat)
 
     async def run_once(
         self, now: dt.datetime, beat: Callable[[], None] = lambda: None
@@ -102,10 +102,3 @@ class Retention:
             if chunk < CHUNK:
                 break
         return removed
-
-    async def _pause(self, beat: Callable[[], None]) -> None:
-        """Wait by the monotonic clock: a jump of the other one changes no turn."""
-        due = self._clock.monotonic() + INTERVAL.total_seconds()
-        while (rest := due - self._clock.monotonic()) > 0:
-            await self._clock.sleep(min(rest, LONGEST_PAUSE.total_seconds()))
-            beat()

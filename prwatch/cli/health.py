@@ -1,14 +1,20 @@
 """`prwatch health`: whether the daemon does its work, for people and for monitors."""
 
-from collections.abc import Mapping
-from typing import Any
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import click
 
 from prwatch.cli.options import get_options, global_options, load, run_async
-from prwatch.cli.output import print_json, print_table, print_text
+from prwatch.cli.output import format_time, print_json, print_table, print_text
 
 NOT_OK_EXIT = 1
+_WORDS: Final = {
+    "ok": "The daemon is well.",
+    "degraded": "The daemon is degraded: it works, but not all of it.",
+    "failing": "The daemon is failing: somebody has to look.",
+}
 
 
 @click.command("health")
@@ -18,13 +24,15 @@ def command(ctx: click.Context) -> None:
     """
     Tell whether the daemon does its work.
 
-    Asks the daemon, in counts alone: nothing that it prints names anybody's work.
-    Exits with 0 when all is well, and with 1 when something is not or no daemon runs.
+    Asks the daemon, in kinds and counts alone: nothing that it prints names anybody's
+    work. Exits with 0 when all is well, and with 1 when the daemon is degraded or
+    failing, or none runs.
     """
     health = _ask(ctx)
     is_ok = health is not None and bool(health.get("ok"))
     if get_options(ctx).is_json:
-        print_json({"running": health is not None, **(health or {"ok": False})})
+        nothing = {"ok": False, "verdict": "failing", "ready": False}
+        print_json({"running": health is not None, **(health or nothing)})
     elif health is None:
         print_text("No daemon runs.")
     else:
@@ -33,22 +41,54 @@ def command(ctx: click.Context) -> None:
 
 
 def print_health(health: Mapping[str, Any]) -> None:
-    """Print one row for each thing that can be wrong."""
-    failures: Mapping[str, int] = health.get("failures") or {}
-    told = [f"{count} {name}" for name, count in sorted(failures.items())]
-    print_text("The daemon is well." if health.get("ok") else "The daemon is not well.")
+    """Print the verdict, a row for each reason with what helps, and what is counted."""
+    print_text(_WORDS.get(str(health.get("verdict")), "The daemon is not well."))
+    print_table(
+        ("state", "why", "how many", "what to do"),
+        [
+            (reason["verdict"], _tell_why(reason), reason["count"], reason["remedy"])
+            for reason in health.get("reasons") or ()
+        ],
+    )
     print_table(
         ("what", "state"),
         [
-            ("stalled loops", _join(health.get("stalled"))),
-            ("failing loops", _join(health.get("failing_loops"))),
-            ("failures of the last cycle", ", ".join(told) or "none"),
+            ("watches", _join(health.get("watches"))),
+            ("loops", _join(_count_loops(health.get("loops") or {}))),
+            ("failures of the last cycle", _join(health.get("failures"))),
+            ("open circuits", _join(_count_circuits(health.get("circuits") or ()))),
+            ("failing sinks", _join(health.get("sinks"))),
         ],
     )
 
 
-def _join(names: object) -> str:
-    found = [str(name) for name in names] if isinstance(names, list | tuple) else []
+def _tell_why(reason: Mapping[str, Any]) -> str:
+    until = reason.get("until")
+    if not until:
+        return str(reason["reason"])
+    moment = dt.datetime.fromisoformat(str(until))
+    return f"{reason['reason']}: paused until {format_time(moment)}"
+
+
+def _count_loops(loops: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Return how many loops run, and how many of them are not well."""
+    return {
+        word: sum(loop[key] for loop in loops.values())
+        for word, key in (
+            ("running", "count"),
+            ("failing", "failing"),
+            ("stalled", "stalled"),
+        )
+    }
+
+
+def _count_circuits(circuits: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    return {f"{each['circuit']} ({each['class']})": each["open"] for each in circuits}
+
+
+def _join(counts: Mapping[str, int] | None) -> str:
+    """Return what is there: `2 auth, 1 config`."""
+    found = [f"{count:,} {name}" for name, count in (counts or {}).items() if count]
     return ", ".join(found) or "none"
 
 

@@ -40,6 +40,7 @@ class Options:
         self.state_dir = ""
         self.is_json = False
         self.log_level = ""
+        self.metrics_listen = ""
         self.redactor: Redactor | None = None
         self._cwd = cwd
 
@@ -60,7 +61,11 @@ class Options:
     @property
     def flags(self) -> dict[str, str]:
         """Return the keys of the configuration that options set."""
-        given = {"state_dir": self.state_dir, "log.level": self.log_level}
+        given = {
+            "state_dir": self.state_dir,
+            "log.level": self.log_level,
+            "daemon.metrics_listen": self.metrics_listen,
+        }
         return {key: value for key, value in given.items() if value}
 
 

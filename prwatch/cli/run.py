@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
+@click.option(
+    "--metrics-listen",
+    metavar="HOST:PORT",
+    default="",
+    help="Answer /metrics, /healthz and /readyz at this address of this machine.",
+)
 @global_options
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, *, metrics_listen: str) -> None:
     """
     Watch until stopped.
 
@@ -27,6 +33,7 @@ def command(ctx: click.Context) -> None:
     from prwatch.cli.logs import start_logging  # noqa: PLC0415 - heavy
     from prwatch.cli.surroundings import build_surroundings  # noqa: PLC0415 - heavy
 
+    get_options(ctx).metrics_listen = metrics_listen
     loaded = load(ctx)
     redactor = start_logging(ctx, loaded)
     surroundings = build_surroundings(ctx)
@@ -39,15 +46,17 @@ async def _run(
     surroundings: "Surroundings",
     redactor: "Redactor",
 ) -> None:
-    from prwatch.app.daemon.control_server import ControlServer  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.control_socket import choose_socket_path  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.daemon import Daemon, open_shift  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon.daemon_commands import build_commands  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.daemon_lock import acquire_daemon_lock  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.loop_registry import LoopRegistry  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon.watchdog import Watchdog  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.metrics_listener import (  # noqa: PLC0415 - heavy
+        open_metrics_listener,
+    )
+    from prwatch.app.daemon.standing import build_standing  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import read_secrets  # noqa: PLC0415 - heavy
     from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
+    from prwatch.telemetry.meter import Meter  # noqa: PLC0415 - heavy
     from prwatch.telemetry.systemd import (  # noqa: PLC0415 - heavy
         SystemdNotifier,
         read_notify_settings,
@@ -69,19 +78,21 @@ async def _run(
     state_dir = prepare_state_dir(loaded.config.state_dir)
     socket_path = choose_socket_path(environ, state_dir)
     settings = read_notify_settings(environ, pid=os.getpid())
-    registry = LoopRegistry(surroundings.clock, redact=redactor.redact)
+    registry, meter = LoopRegistry(surroundings.clock, redact=redactor.redact), Meter()
     with (
         SystemdNotifier(settings.address) as notifier,
         acquire_daemon_lock(state_dir, socket_path=socket_path),
+        open_metrics_listener(loaded.config.daemon.metrics_listen) as listening,
     ):
-        shift = await open_shift(loaded, surroundings, registry)
-        daemon = Daemon(shift, reload, registry=registry, notifier=notifier)
-        watchdog = Watchdog(
-            notifier=notifier,
-            registry=registry,
-            clock=surroundings.clock,
-            interval=settings.watchdog,
-            describe=daemon.describe,
+        shift = await open_shift(loaded, surroundings, registry, meter)
+        daemon = Daemon(
+            shift, reload, registry=registry, meter=meter, notifier=notifier
         )
-        control = ControlServer(socket_path, build_commands(daemon))
-        await daemon.run((control, watchdog))
+        standing = build_standing(
+            daemon,
+            socket_path=socket_path,
+            notifier=notifier,
+            watchdog_interval=settings.watchdog,
+            listening=listening,
+        )
+        await daemon.run(standing)

@@ -64,6 +64,36 @@ def read_postgres_url(value: object) -> str:
     return str(value)  # put together again, an empty host would be lost
 
 
+def read_loopback_listen(value: object) -> str:
+    """
+    Return a `HOST:PORT` of this machine that may be listened at; port 0 is any.
+
+    Raises:
+        ValueError: It is no such address, or one that others could reach.
+    """
+    host, port = split_listen(value) if isinstance(value, str) else ("", -1)
+    if not host or port < 0:
+        raise ValueError
+    if not is_loopback(host):
+        raise ValueError(
+            "an address of this machine alone, such as 127.0.0.1:9464: whoever asks"
+            " is answered without authentication"
+        )
+    return str(value)
+
+
+def split_listen(address: str) -> tuple[str, int]:
+    """Return host and port of `HOST:PORT` or `[HOST]:PORT`; port -1 for none."""
+    host, colon, port = address.rpartition(":")
+    is_port = bool(colon) and port.isascii() and port.isdigit() and len(port) <= 5
+    number = int(port) if is_port else -1
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        return "", -1
+    return host, number if number <= 65535 else -1
+
+
 def mask_url(url: str) -> str:
     """Return the URL without user, path and query, which may hold a secret."""
     parts = urlsplit(url)

@@ -24,6 +24,9 @@ STATE_DIR_KEY: Final[KeyPath] = ("state_dir",)
 _MISSPELLED = 0.85
 _FLAGS = {"true": True, "false": False}
 
+_OPTIONS: Final = {"daemon.metrics_listen": "--metrics-listen"}
+"""The options that do not bear the name of their section."""
+
 
 def iter_scalars() -> Iterator[tuple[KeyPath, object]]:
     """Yield each key that is a single value, with the default that it has."""
@@ -56,7 +59,7 @@ def list_overrides(
             found[path] = _parse(text, default), Place(ENVIRONMENT, name)
         flag = ".".join(str(part) for part in path)
         if flag in flags:
-            option = "--" + flag.replace(".", "-").replace("_", "-")
+            option = _OPTIONS.get(flag, "--" + flag.replace(".", "-").replace("_", "-"))
             found[path] = _parse(flags[flag], default), Place(COMMAND_LINE, option)
     unknown = flags.keys() - {".".join(map(str, path)) for path, _ in iter_scalars()}
     if unknown:

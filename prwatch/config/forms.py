@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from prwatch.config.addresses import mask_url, read_https_url, read_postgres_url
+from prwatch.config.addresses import (
+    mask_url,
+    read_https_url,
+    read_loopback_listen,
+    read_postgres_url,
+)
 from prwatch.config.durations import (
     format_duration,
     format_size,
@@ -195,6 +200,9 @@ API_URL: Final = Form(
 # The path of a webhook's URL is often what lets one post to it.
 WEBHOOK_URL: Final = Form(
     API_URL.allowed, read_https_url, is_quotable=False, show=mask_url
+)
+LISTEN: Final = Form(
+    "HOST:PORT of this machine, such as 127.0.0.1:9464", read_loopback_listen
 )
 POSTGRES_URL: Final = Form(
     "a URL such as postgresql://prwatch@host/prwatch",

@@ -16,6 +16,7 @@ from prwatch.config.forms import (
     CREDENTIAL_NAME,
     ENVIRONMENT_NAME,
     FLAG,
+    LISTEN,
     NAME,
     PATH,
     POSTGRES_URL,
@@ -89,6 +90,8 @@ class Daemon(Struct, frozen=True, kw_only=True):
 
     grace: Annotated[dt.timedelta, duration("0s", "10m")] = dt.timedelta(seconds=20)
     """How long work in flight may take to finish when the daemon is stopped."""
+    metrics_listen: Annotated[str, LISTEN] = ""
+    """Where `/metrics`, `/healthz` and `/readyz` are answered; without it, nowhere."""
 
 
 class Events(Struct, frozen=True, kw_only=True):

@@ -65,9 +65,13 @@ class SystemdNotifier:
         """Say that the process is alive and makes progress."""
         self._send("WATCHDOG=1")
 
-    def send_status(self, text: str) -> None:
-        """Say in one line what the process does; `systemctl status` shows it."""
-        self._send("STATUS=" + " ".join(text.split()))
+    def send_status(self, text: str) -> bool:
+        """
+        Say in one line what the process does; `systemctl status` shows it.
+
+        Returns whether it was taken. Without a listener it counts as taken.
+        """
+        return self._send("STATUS=" + " ".join(text.split()))
 
     def send_stopping(self) -> None:
         """Say that the process has begun to stop."""
@@ -94,12 +98,13 @@ class SystemdNotifier:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(self, message: str) -> None:
+    def _send(self, message: str) -> bool:
         if self._socket is None:
-            return
+            return True
         try:
             self._socket.sendto(message.encode("utf-8", "replace"), self._address)
         except OSError:
             # Nobody listens, or the queue is full. The next beat tries again, and
             # one that stays unheard is for systemd to judge.
-            return
+            return False
+        return True

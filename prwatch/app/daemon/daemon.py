@@ -15,18 +15,26 @@ from typing import Final
 import anyio
 from anyio.abc import TaskStatus
 
+from prwatch.app.daemon.gauges import Gauges
+from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.metering import count_report, follow_loops, follow_totals
 from prwatch.app.daemon.reload import Reloader
 from prwatch.app.daemon.service import Service
 from prwatch.app.daemon.signals import receive_signals
+from prwatch.app.daemon.status_line import build_status_line
 from prwatch.app.daemon.supervisor import Supervisor
 from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.surroundings import Surroundings
+from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.config.loader import LoadedConfig
+from prwatch.domain.health import judge
 from prwatch.errors import ConfigError, StoreError
+from prwatch.telemetry import metrics
+from prwatch.telemetry.meter import Labels, Meter, RunningTotals
 from prwatch.telemetry.systemd import SystemdNotifier
 
 RELAY_DEADLINE: Final = dt.timedelta(minutes=5)
@@ -64,12 +72,17 @@ class Shift:
 
     runtime: Runtime
     loop: WatchLoop
+    gauges: Gauges
+    totals: RunningTotals
     services: tuple[Service, ...]
     stack: contextlib.AsyncExitStack
 
 
 async def open_shift(
-    loaded: LoadedConfig, surroundings: Surroundings, registry: LoopRegistry
+    loaded: LoadedConfig,
+    surroundings: Surroundings,
+    registry: LoopRegistry,
+    meter: Meter,
 ) -> Shift:
     """
     Open a configuration and build its services; nothing runs yet.
@@ -83,13 +96,19 @@ async def open_shift(
     except BaseException:
         await stack.aclose()
         raise
-    loop = WatchLoop(runtime, registry)
+
+    def count(report: CycleReport) -> None:
+        count_report(meter, report, ended_at=runtime.clock.now())
+
+    loop = WatchLoop(runtime, registry, on_report=count)
+    gauges = Gauges(runtime, registry)
     services: tuple[Service, ...] = (
+        gauges,
         *(RelayService(relay) for relay in runtime.relays),
         build_retention(runtime, registry),
         loop,
     )
-    return Shift(runtime, loop, services, stack)
+    return Shift(runtime, loop, gauges, RunningTotals(meter), services, stack)
 
 
 class Daemon:
@@ -101,10 +120,14 @@ class Daemon:
         load: Callable[[], LoadedConfig],
         *,
         registry: LoopRegistry,
+        meter: Meter,
         notifier: SystemdNotifier,
     ) -> None:
         self.shift = shift
         self.registry = registry
+        self.meter = meter
+        self.has_started = False
+        """Whether each service was started: what systemd was told as ready."""
         self.started_at = shift.runtime.clock.now()
         self.reloader = Reloader(
             self._exchange, notifier=notifier, clock=shift.runtime.clock
@@ -112,6 +135,8 @@ class Daemon:
         self._load = load
         self._notifier = notifier
         self._supervisor: Supervisor | None = None
+        self._loop_totals = RunningTotals(meter)
+        meter.put(metrics.STARTED, self.started_at.timestamp())
 
     def request_stop(self) -> None:
         """End soon, with what is under way finished."""
@@ -120,14 +145,20 @@ class Daemon:
 
     def describe(self) -> str:
         """Return the line that `systemctl status` shows."""
-        report = self.shift.loop.last_report
-        if report is None:
-            return "starting"
-        failed = len(report.failures)
-        return (
-            f"{report.watches_discovered} pull requests and "
-            f"{report.watches_searching} branches watched, {failed} failures"
+        facts = gather_facts(self)
+        return build_status_line(
+            self.shift.loop.last_report, judge(facts), paused=facts.paused_workspaces
         )
+
+    def take_totals(self) -> None:
+        """Let the meter count what the parts have counted since the last time."""
+        follow_totals(self.shift.totals, self.shift.runtime)
+        follow_loops(self._loop_totals, self.registry.list_facts())
+        reloads: dict[Labels, float] = {
+            ("applied",): float(self.reloader.applied),
+            ("refused",): float(self.reloader.refused),
+        }
+        self._loop_totals.follow(metrics.RELOADS, reloads)
 
     async def run(self, standing: Sequence[Service]) -> None:
         """
@@ -148,11 +179,14 @@ class Daemon:
         try:
             async with anyio.create_task_group() as group:
                 await group.start(self._receive_signals)
-                await self._supervisor.run()
+                await self._supervisor.run(on_ready=self._note_start)
                 group.cancel_scope.cancel()
         finally:
             with anyio.move_on_after(CLOSE_SECONDS, shield=True):
                 await self.shift.stack.aclose()
+
+    def _note_start(self) -> None:
+        self.has_started = True
 
     async def _receive_signals(self, *, task_status: TaskStatus[None]) -> None:
         await receive_signals(
@@ -165,20 +199,36 @@ class Daemon:
         """Open the new configuration first: one that does not work changes nothing."""
         loaded = self._load()
         before = self.shift.runtime.config
-        if loaded.config.state_dir != before.state_dir:
-            raise ConfigError(
-                "state_dir cannot change while the daemon runs",
-                hint="restart prwatch for that",
-            )
+        _refuse_change("state_dir", loaded.config.state_dir, before.state_dir)
+        _refuse_change(
+            "daemon.metrics_listen",
+            loaded.config.daemon.metrics_listen,
+            before.daemon.metrics_listen,
+        )
         surroundings = self.shift.runtime.surroundings
         try:
-            new = await open_shift(loaded, surroundings, self.registry)
+            new = await open_shift(loaded, surroundings, self.registry, self.meter)
         except StoreError as error:
             raise ConfigError(f"the store cannot be opened: {error}") from error
         old, self.shift = self.shift, new
         assert self._supervisor is not None  # noqa: S101 - a reload runs inside `run`
         for service in reversed(old.services):
             await self._supervisor.remove(service.name)
+        follow_totals(old.totals, old.runtime)
         await old.stack.aclose()
         for service in new.services:
             await self._supervisor.add(service)
+
+
+def _refuse_change(key: str, new: object, old: object) -> None:
+    """
+    Refuse a reload that would change what belongs to the whole process.
+
+    Raises:
+        ConfigError: It would.
+    """
+    if new != old:
+        raise ConfigError(
+            f"{key} cannot change while the daemon runs",
+            hint="restart prwatch for that",
+        )

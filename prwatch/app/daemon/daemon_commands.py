@@ -1,6 +1,7 @@
 """What the daemon answers on its control socket."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from prwatch import __version__
 from prwatch.app.command.check import answer_check
 from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
+from prwatch.app.daemon.health import describe_health
 from prwatch.domain.timestamp import format_optional_time, format_time
 
 
@@ -57,7 +59,7 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
         "pid": os.getpid(),
         "version": __version__,
         "started_at": format_time(daemon.started_at),
-        "loops": daemon.registry.as_json(),
+        "loops": _render_loops(daemon),
         "last_cycle": report
         and {
             **report.as_json(),
@@ -68,28 +70,13 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
     }
 
 
-def describe_health(daemon: Daemon) -> dict[str, Any]:
-    """Return whether all goes well, in counts alone: no names of anybody's work."""
+def _render_loops(daemon: Daemon) -> dict[str, dict[str, Any]]:
+    """Return the loops, that of polling with its open circuits by class."""
     loops = daemon.registry.as_json()
-    failing = sorted(name for name, loop in loops.items() if _is_failing(loop))
-    stalled = daemon.registry.list_stalled()
-    report = daemon.shift.loop.last_report
-    failures: dict[str, int] = {}
-    for failure in report.failures if report else ():
-        name = failure.failure_class.value
-        failures[name] = failures.get(name, 0) + 1
-    return {
-        "ok": not (failing or stalled or (report and report.failed_workspaces)),
-        "stalled": [_kind(name) for name in stalled],
-        "failing_loops": [_kind(name) for name in failing],
-        "failures": failures,
-    }
-
-
-def _is_failing(loop: Mapping[str, Any]) -> bool:
-    return bool(loop["consecutive_failures"])
-
-
-def _kind(name: str) -> str:
-    """Return a loop's kind: a relay's name holds that of a sink."""
-    return name.split(" ", 1)[0]
+    polling = loops.get(daemon.shift.loop.name)
+    if polling is not None:
+        by_class: Counter[str] = Counter()
+        for (_, cause), count in daemon.shift.runtime.circuits.count_open().items():
+            by_class[cause.value] += count
+        polling["open_circuits"] = dict(by_class)
+    return loops

@@ -1,5 +1,5 @@
 """
-Lines over a Unix socket.
+Lines over a socket of the Unix kind, or a TCP one.
 
 The socket is read and written without blocking, between waits for the event loop.
 anyio's own stream for Unix sockets is not used: on asyncio (seen with 4.16) a wait
@@ -78,6 +78,19 @@ class LineSocket:
                 rest = rest[self._socket.send(rest) :]
             except BlockingIOError:
                 await anyio.wait_writable(self._socket)
+
+    async def finish(self) -> None:
+        """
+        Say that nothing more comes, and throw away what the other end still sends.
+
+        Closed at once, a TCP connection would take back what is not read yet.
+
+        Raises:
+            OSError: The connection is broken.
+        """
+        self._socket.shutdown(socket.SHUT_WR)
+        while await self._receive():
+            pass
 
     def close(self) -> None:
         """Close this end."""

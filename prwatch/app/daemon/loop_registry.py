@@ -31,11 +31,39 @@ class _Loop:
     ran_from: float = 0.0
     last_start_at: dt.datetime | None = None
     last_success_at: dt.datetime | None = None
+    lag: dt.timedelta = dt.timedelta(0)
     failed_turns: int = 0
     crashes: int = 0
     restarts: int = 0
     stuck: int = 0
     last_failure: LoopFailure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopFacts:
+    """
+    How one loop fares.
+
+    `lag` is how late its last turn began, `failures` are those in a row, and one
+    `is_vital` whose silence the watchdog tells systemd.
+    """
+
+    name: str
+    state: str
+    last_success_at: dt.datetime | None
+    lag: dt.timedelta
+    failures: int
+    restarts: int
+    stuck: int
+    is_stalled: bool
+    is_vital: bool
+    failure_code: str
+    """Of the failures in a row, or '' while there is none."""
+
+    @property
+    def kind(self) -> str:
+        """Return what the loop is: the name of a relay holds that of its sink."""
+        return self.name.partition(" ")[0]
 
 
 class LoopRegistry:
@@ -75,9 +103,11 @@ class LoopRegistry:
         """Note progress. A turn that fails, or waits for a limit, is progress too."""
         self._loops[name].progressed = self._clock.monotonic()
 
-    def begin_turn(self, name: str) -> None:
-        """Note that a loop begins one turn of its work."""
-        self._loops[name].last_start_at = self._clock.now()
+    def begin_turn(self, name: str, *, late_by: dt.timedelta = dt.timedelta(0)) -> None:
+        """Note that a loop begins one turn of its work, so long after it was due."""
+        loop = self._loops[name]
+        loop.last_start_at = self._clock.now()
+        loop.lag = max(late_by, dt.timedelta(0))
         self.beat(name)
 
     def succeed(self, name: str) -> None:
@@ -134,6 +164,31 @@ class LoopRegistry:
             and now - loop.progressed > (loop.deadline + CANCELLATION).total_seconds()
         )
 
+    def list_facts(self) -> tuple[LoopFacts, ...]:
+        """List how each loop fares that has not ended for good."""
+        stalled = self.list_stalled()
+        return tuple(
+            self._build_facts(name, loop, is_stalled=name in stalled)
+            for name, loop in self._loops.items()
+            if loop.state != "ended"
+        )
+
+    def _build_facts(self, name: str, loop: _Loop, *, is_stalled: bool) -> LoopFacts:
+        failures = loop.failed_turns + self._count_crashes(loop)
+        last = loop.last_failure
+        return LoopFacts(
+            name=name,
+            state=loop.state,
+            last_success_at=loop.last_success_at,
+            lag=loop.lag,
+            failures=failures,
+            restarts=loop.restarts,
+            stuck=loop.stuck,
+            is_stalled=is_stalled,
+            is_vital=loop.deadline is not None,
+            failure_code=last.code if last is not None and failures else "",
+        )
+
     def as_json(self) -> dict[str, dict[str, Any]]:
         """Return all facts as plain JSON values, by name."""
         return {name: self._render(loop) for name, loop in self._loops.items()}
@@ -144,6 +199,7 @@ class LoopRegistry:
             "state": loop.state,
             "last_start_at": format_optional_time(loop.last_start_at),
             "last_success_at": format_optional_time(loop.last_success_at),
+            "lag_seconds": round(loop.lag.total_seconds(), 3),
             "progress_age_seconds": round(age, 3),
             "consecutive_failures": loop.failed_turns + self._count_crashes(loop),
             "last_error": loop.last_failure and loop.last_failure.as_json(),

@@ -38,6 +38,10 @@ class Reloader:
         self._clock = clock
         self._wanted = anyio.Event()
         self._lock = anyio.Lock()
+        self.applied = self.refused = 0
+        """Reloads since the start, by how they ended."""
+        self.is_refused = False
+        """Whether the last one was: the file says something else than what runs."""
 
     def request(self) -> None:
         """Reload soon. Requests that come before it has begun are one reload."""
@@ -54,6 +58,13 @@ class Reloader:
             self._notifier.send_reloading(self._clock.monotonic())
             try:
                 await self._apply()
+            except ConfigError:
+                self.refused += 1
+                self.is_refused = True
+                raise
+            else:
+                self.applied += 1
+                self.is_refused = False
             finally:
                 # Also after a refusal: the daemon is as ready as it was before.
                 self._notifier.send_ready()

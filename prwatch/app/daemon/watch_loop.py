@@ -27,9 +27,17 @@ class WatchLoop:
     name = "watch_cycle"
     is_critical = False
 
-    def __init__(self, runtime: Runtime, registry: LoopRegistry) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        registry: LoopRegistry,
+        *,
+        on_report: Callable[[CycleReport], None] = lambda _: None,
+    ) -> None:
+        """Poll; `on_report` hears what each cycle did."""
         self._runtime = runtime
         self._registry = registry
+        self._on_report = on_report
         self._wake = anyio.Event()
         self._is_forced = False
         self._failures: frozenset[Failure] = frozenset()
@@ -55,8 +63,9 @@ class WatchLoop:
         runtime.on_progress = beat
         await start(runtime)
         task_status.started()
+        late_by = dt.timedelta(0)
         while True:
-            self._registry.begin_turn(self.name)
+            self._registry.begin_turn(self.name, late_by=late_by)
             self._wake = anyio.Event()
             is_forced, self._is_forced = self._is_forced, False
             woke_at = runtime.clock.now()
@@ -64,10 +73,14 @@ class WatchLoop:
             self.last_report = report
             self.last_finished_at = runtime.clock.now()
             self._tell(report)
+            self._on_report(report)
             self._registry.succeed(self.name)
-            await self._pause(woke_at, beat)
+            late_by = await self._pause(woke_at, beat)
 
-    async def _pause(self, woke_at: dt.datetime, beat: Callable[[], None]) -> None:
+    async def _pause(
+        self, woke_at: dt.datetime, beat: Callable[[], None]
+    ) -> dt.timedelta:
+        """Wait for the next turn; return how late it comes, whatever the clock does."""
         runtime = self._runtime
         poll_section = runtime.config.poll
         jitter = poll_section.jitter * (runtime.surroundings.chance.random() * 2 - 1)
@@ -78,13 +91,16 @@ class WatchLoop:
             longest=poll_section.interval,
             jitter=jitter,
         )
+        due = (wake_at - runtime.clock.now()).total_seconds()
+        due += runtime.clock.monotonic()
         while not self._wake.is_set():
             rest = wake_at - runtime.clock.now()
             if rest <= dt.timedelta(0):
-                return
+                return dt.timedelta(seconds=runtime.clock.monotonic() - due)
             with anyio.move_on_after(min(rest, LONGEST_PAUSE).total_seconds()):
                 await self._wake.wait()
             beat()
+        return dt.timedelta(0)
 
     def _tell(self, report: CycleReport) -> None:
         """Log what is news: a quiet cycle like the last one is for debugging."""

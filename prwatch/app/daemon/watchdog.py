@@ -1,7 +1,7 @@
 """The systemd watchdog, fed only while the loops that must run make progress."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import anyio
@@ -13,9 +13,15 @@ from prwatch.clock import Clock
 from prwatch.telemetry.systemd import SystemdNotifier
 
 STATUS_INTERVAL: Final = dt.timedelta(seconds=30)
-"""How often the status line is renewed when systemd asks for no watchdog."""
+"""How often the status line is looked at when systemd asks for no watchdog."""
 
 _log = structlog.get_logger()
+
+
+def describe_stalled(names: Sequence[str]) -> str:
+    """Return the status line while loops make no progress, by kind alone."""
+    kinds = dict.fromkeys(name.partition(" ")[0] for name in names)
+    return f"no progress: {', '.join(kinds)}"
 
 
 class Watchdog:
@@ -49,6 +55,7 @@ class Watchdog:
         self._pause = STATUS_INTERVAL if interval is None else interval / 3
         self._describe = describe
         self._stalled: tuple[str, ...] = ()
+        self._status = ""
 
     async def run(
         self,
@@ -70,10 +77,15 @@ class Watchdog:
             self._tell(stalled)
         self._stalled = stalled
         if stalled:
-            self._notifier.send_status(f"no progress: {', '.join(stalled)}")
+            self._send_status(describe_stalled(stalled))
             return
         self._notifier.send_watchdog()
-        self._notifier.send_status(self._describe())
+        self._send_status(self._describe())
+
+    def _send_status(self, text: str) -> None:
+        """Say it once: systemd keeps the last line."""
+        if text != self._status and self._notifier.send_status(text):
+            self._status = text
 
     @staticmethod
     def _tell(stalled: tuple[str, ...]) -> None:

@@ -54,6 +54,8 @@ class CycleReport:
     usage: Usage = field(default_factory=Usage)
     rows_written: int = 0
     events_by_type: Counter[str] = field(default_factory=Counter)
+    changes_by_field: Counter[str] = field(default_factory=Counter)
+    """Changes that were found and committed."""
     delivered: int = 0
     watches_searching: int = 0
     watches_discovered: int = 0
@@ -74,6 +76,7 @@ class CycleReport:
             not_modified=self.usage.not_modified + usage.not_modified,
             points=self.usage.points + usage.points,
             body_bytes=self.usage.body_bytes + usage.body_bytes,
+            equal_bytes=self.usage.equal_bytes + usage.equal_bytes,
         )
 
     def add_failure(self, failure: Failure) -> None:
@@ -122,4 +125,5 @@ def subtract_usage(after: Usage, before: Usage) -> Usage:
         not_modified=after.not_modified - before.not_modified,
         points=after.points - before.points,
         body_bytes=after.body_bytes - before.body_bytes,
+        equal_bytes=after.equal_bytes - before.equal_bytes,
     )

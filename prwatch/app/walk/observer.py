@@ -143,11 +143,13 @@ async def _commit(
         cycle.mirror.forget()
         cycle.report.rejected_commits += len(planned)
         return 0
-    for events in written:
+    for plan, events in zip(planned, written, strict=True):
         if events is None:
             cycle.report.rejected_commits += 1
         else:
             cycle.report.events_by_type.update(event.type.value for event in events)
+            changed = (change.field.value for change in plan.commit.changes)
+            cycle.report.changes_by_field.update(changed)
     if any(written):
         cycle.on_commit()
     return sum(events is not None for events in written)

@@ -1,19 +1,54 @@
 """`prwatch health`: what it prints of a daemon's answer, and how it ends."""
 
 import contextlib
+import datetime as dt
+import re
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 
 from prwatch.app.daemon.control_server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
+from prwatch.cli.output import format_time
 
-WELL = {"ok": True, "stalled": [], "failing_loops": [], "failures": {"config": 1}}
+UNTIL = dt.datetime(2026, 11, 30, 12, 40, tzinfo=dt.UTC)
+WELL = {
+    "verdict": "ok",
+    "ok": True,
+    "ready": True,
+    "reasons": [],
+    "loops": {"relay": {"count": 2, "failing": 0, "stalled": 0}},
+    "failures": {"config": 1},
+    "watches": {"searching": 0, "discovered": 2410},
+}
 ILL = {
+    "verdict": "failing",
     "ok": False,
-    "stalled": ["watch"],
-    "failing_loops": ["relay"],
+    "ready": False,
+    "reasons": [
+        {
+            "reason": "loop_stalled",
+            "verdict": "failing",
+            "count": 1,
+            "until": None,
+            "remedy": "restart prwatch",
+        },
+        {
+            "reason": "limit",
+            "verdict": "degraded",
+            "count": 1,
+            "until": "2026-11-30T12:40:00.000000Z",
+            "remedy": "nothing",
+        },
+    ],
+    "loops": {
+        "relay": {"count": 2, "failing": 1, "stalled": 0},
+        "watch_cycle": {"count": 1, "failing": 0, "stalled": 1},
+    },
     "failures": {"transient": 2, "auth": 1},
+    "circuits": [{"circuit": "host", "class": "transient", "open": 1}],
+    "sinks": {"webhook": 1},
+    "watches": {"searching": 3, "discovered": 1},
 }
 
 
@@ -53,10 +88,12 @@ def answering(folder, answer):
             0,
             [
                 "The daemon is well.",
-                "WHAT                        STATE",
-                "stalled loops               none",
-                "failing loops               none",
+                "WHAT  STATE",
+                "watches  2,410 discovered",
+                "loops  2 running",
                 "failures of the last cycle  1 config",
+                "open circuits  none",
+                "failing sinks  none",
             ],
             id="well",
         ),
@@ -64,13 +101,32 @@ def answering(folder, answer):
             ILL,
             1,
             [
-                "The daemon is not well.",
-                "WHAT                        STATE",
-                "stalled loops               watch",
-                "failing loops               relay",
-                "failures of the last cycle  1 auth, 2 transient",
+                "The daemon is failing: somebody has to look.",
+                "STATE  WHY  HOW MANY  WHAT TO DO",
+                "failing  loop_stalled  1  restart prwatch",
+                f"degraded  limit: paused until {format_time(UNTIL)}  1  nothing",
+                "WHAT  STATE",
+                "watches  3 searching, 1 discovered",
+                "loops  3 running, 1 failing, 1 stalled",
+                "failures of the last cycle  2 transient, 1 auth",
+                "open circuits  1 host (transient)",
+                "failing sinks  1 webhook",
             ],
             id="not well",
+        ),
+        pytest.param(
+            {"ok": False, "verdict": "degraded"},
+            1,
+            [
+                "The daemon is degraded: it works, but not all of it.",
+                "WHAT  STATE",
+                "watches  none",
+                "loops  none",
+                "failures of the last cycle  none",
+                "open circuits  none",
+                "failing sinks  none",
+            ],
+            id="degraded, told in few words",
         ),
     ],
 )
@@ -81,7 +137,8 @@ def test_the_daemons_health_is_told_and_is_the_exit_code(
         words = prwatch("health")
         told = prwatch("health", "--json")
 
-    assert (words.code, words.out.splitlines()) == (code, lines)
+    shown = [re.sub("  +", "  ", line) for line in words.out.splitlines()]
+    assert (words.code, shown) == (code, lines)
     assert (told.code, told.value) == (code, {"running": True, **answer})
 
 
@@ -90,4 +147,7 @@ def test_without_a_daemon_it_says_so_and_fails(prwatch):
     told = prwatch("health", "--json")
 
     assert (words.code, words.out) == (1, "No daemon runs.\n")
-    assert (told.code, told.value) == (1, {"running": False, "ok": False})
+    assert (told.code, told.value) == (
+        1,
+        {"running": False, "ok": False, "verdict": "failing", "ready": False},
+    )

@@ -1,0 +1,80 @@
+"""
+The labels of metrics, and all the values that each may take.
+
+None of them names a workspace, a task, a watch, a pull request, a repository, a user, a
+sink or a host: whoever may read the metrics learns nothing of anybody's work.
+"""
+
+import enum
+from typing import Final
+
+from prwatch.domain.circuit import CircuitKind
+from prwatch.domain.events import ChangeField, EventType
+from prwatch.domain.outcome import FailureClass
+
+OTHER: Final = "other"
+"""Stands for a value that the set does not know; only some sets have it."""
+
+
+class Label(enum.StrEnum):
+    """The names of labels."""
+
+    BUCKET = "bucket"
+    CHANGE_FIELD = "field"
+    CIRCUIT = "circuit"
+    CLASS = "class"
+    EVENT_TYPE = "type"
+    HIT = "hit"
+    LOOP = "loop"
+    OUTCOME = "outcome"
+    REASON = "reason"
+    SINK_KIND = "sink_kind"
+    STATE = "state"
+    TABLE = "table"
+    VERDICT = "verdict"
+
+
+PAID: Final = ("core", "graphql")
+"""The buckets that requests are charged to, as far as GitHub lets it be told."""
+BUCKETS: Final = ("core", "graphql", "search", "secondary", OTHER)
+CLASSES: Final = tuple(each.value for each in FailureClass)
+CIRCUITS: Final = tuple(each.value for each in CircuitKind)
+CYCLE_OUTCOMES: Final = ("ok", "partial", "failed")
+DELIVERY_OUTCOMES: Final = ("delivered", "failed", "dropped", "dead")
+HITS: Final = ("equal_bytes", "not_modified")
+LOOPS: Final = (
+    "watch_cycle",
+    "relay",
+    "retention",
+    "gauges",
+    "canary",
+    "control",
+    "metrics",
+    "reload",
+    "watchdog",
+    OTHER,
+)
+SINK_KINDS: Final = ("stdout", "jsonl", "webhook", "command")
+SKIP_REASONS: Final = ("circuit", "limit", "not_due", "resting", "archived")
+STALE_REASONS: Final = ("circuit", "limit", "unexplained")
+TABLES: Final = (
+    "workspaces",
+    "connections",
+    "repositories",
+    "tasks",
+    "task_repositories",
+    "pull_request_links",
+    "sessions",
+    "checkouts",
+    "repository_watches",
+    "pr_watches",
+    "task_pull_requests",
+    "events",
+    "deliveries",
+    "rate_limit_blocks",
+)
+VERDICTS: Final = ("ok", "degraded", "failing")
+WATCH_STATES: Final = ("searching", "discovered")
+CHANGE_FIELDS: Final = tuple(each.value for each in ChangeField)
+EVENT_TYPES: Final = tuple(each.value for each in EventType)
+RELOAD_OUTCOMES: Final = ("applied", "refused")
