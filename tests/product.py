@@ -95,6 +95,8 @@ class Product:
     state_dir: object
     out: io.BytesIO
     reports: list = field(default_factory=list)
+    notices: list = field(default_factory=list)
+    """Events about the watching itself, apart from those about pull requests."""
 
     async def cycle(self, *, gap=GAP, is_full=False, is_forced=True):
         """Let time pass, run one cycle and every delivery; return what was told."""
@@ -117,11 +119,14 @@ class Product:
         return self.reports[-1]
 
     def take_events(self):
-        """Return the events that were delivered since the last call."""
+        """Return what was delivered about pull requests since the last call."""
         lines = self.out.getvalue().splitlines()
         self.out.seek(0)
         self.out.truncate()
-        return [json.loads(line) for line in lines]
+        events = [json.loads(line) for line in lines]
+        about_pull_requests = [e for e in events if "watch_id" in e["data"]]
+        self.notices += [e for e in events if "watch_id" not in e["data"]]
+        return about_pull_requests
 
     def ask(self, sql, *values):
         """Read rows beside the product, as dictionaries."""
@@ -174,6 +179,7 @@ async def open_product(
     token=DEFAULT_TOKEN,
     seed=0,
     is_inline=True,
+    secrets=(),
     **config,
 ):
     """
@@ -184,7 +190,7 @@ async def open_product(
     clock = clock or (world.clock if world else MovedClock())
     if transport is None and world is not None:
         transport = httpx.ASGITransport(GitHubApp(world))
-    environ = {"HOME": str(state_dir), "TOKEN": token}
+    environ = {"HOME": str(state_dir), "TOKEN": token, **dict(secrets)}
     text = write_config(state_dir, **config)
     out = io.BytesIO()
     surroundings = Surroundings(

@@ -87,6 +87,7 @@ async def test_a_suspended_installation_is_told_and_comes_back_by_itself(stage):
         stage.world.suspend_installation(777)
         refused = await stage.cycle(runtime)
         stage.world.installations[777].is_suspended = False
+        stage.world.clock.advance(6.25 * 60)  # the longest first wait of its circuit
         returned = await stage.cycle(runtime)
 
     assert refused == [("authentication_failed", "the app's installation is suspended")]

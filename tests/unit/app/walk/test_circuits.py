@@ -1,0 +1,206 @@
+import random
+
+import pytest
+
+from prwatch.app.walk.circuits import MAX_FAILURES, CircuitKey, Circuits
+from prwatch.app.walk.cycle_report import Failure
+from prwatch.domain.circuit import Cause, CircuitKind, CircuitState
+from prwatch.domain.outcome import FailureClass
+from tests.product import MovedClock
+
+REFUSED = Cause(failure_class=FailureClass.AUTH, code="refused", message="refused")
+DOWN = Cause(failure_class=FailureClass.TRANSIENT, code="down", message="down")
+ACME = CircuitKey(CircuitKind.WORKSPACE, "acme")
+HOST = CircuitKey(CircuitKind.HOST, "", "github.com")
+OCTO = CircuitKey(CircuitKind.ORGANISATION, "acme", "octo")
+ONE = CircuitKey(CircuitKind.RECORD, "acme", "watch-1")
+PRESENT = {"acme": "f1"}
+WAIT = 6.25 * 60
+"""Seconds after which a refused token is tried again at the latest."""
+
+
+@pytest.fixture
+def clock():
+    return MovedClock()
+
+
+@pytest.fixture
+def circuits(clock):
+    made = Circuits(clock, random.Random(0))
+    made.begin_cycle(PRESENT)
+    return made
+
+
+def make_failure(number=1):
+    return Failure(
+        workspace="acme",
+        scope="record",
+        reference=f"octo/hello#{number}",
+        failure_class=FailureClass.CONFIG,
+        code="not_found",
+        message="not found",
+    )
+
+
+def states(circuits):
+    return {key: circuit.state for key, circuit in circuits.items()}
+
+
+def test_what_never_failed_is_admitted_and_costs_nothing(circuits):
+    assert circuits.admit(ACME)
+    assert (len(circuits), circuits.is_quiet) == (0, True)
+
+
+def test_an_open_circuit_admits_nothing_and_counts_it(circuits):
+    circuits.trip(ACME, REFUSED)
+
+    assert [circuits.admit(ACME) for _ in range(3)] == [False] * 3
+    assert circuits.skips == {(CircuitKind.WORKSPACE, FailureClass.AUTH): 3}
+    assert (
+        circuits.opens
+        == circuits.failures
+        == {(CircuitKind.WORKSPACE, FailureClass.AUTH): 1}
+    )
+
+
+def test_after_its_time_one_probe_goes(circuits, clock):
+    circuits.trip(OCTO, REFUSED)
+    clock.advance(WAIT)
+
+    assert [circuits.admit(OCTO) for _ in range(3)] == [True, False, False]
+    assert states(circuits) == {OCTO: CircuitState.HALF_OPEN}
+
+
+def test_everybody_who_asks_for_a_record_in_that_cycle_is_its_probe(circuits, clock):
+    circuits.trip(ONE, DOWN)
+    clock.advance(WAIT)
+
+    assert [circuits.admit(ONE) for _ in range(3)] == [True] * 3
+
+
+def test_a_probe_that_nobody_reported_on_goes_again_in_the_next_cycle(circuits, clock):
+    circuits.trip(ACME, REFUSED)
+    clock.advance(WAIT)
+    circuits.admit(ACME)
+
+    circuits.begin_cycle(PRESENT)
+
+    assert circuits.admit(ACME)
+
+
+def test_a_success_closes_and_is_told_once(circuits, clock):
+    circuits.trip(ACME, REFUSED)
+    clock.advance(WAIT)
+    circuits.admit(ACME)
+    circuits.succeed(ACME)
+    circuits.succeed(ACME)
+
+    news = circuits.take_news()
+
+    assert [(one.key, one.circuit is None) for one in news] == [
+        (ACME, False),
+        (ACME, True),
+    ]
+    assert circuits.take_news() == []
+    assert circuits.resets == {(CircuitKind.WORKSPACE, FailureClass.AUTH): 1}
+    assert circuits.is_quiet
+
+
+def test_a_failing_probe_is_no_news(circuits, clock):
+    circuits.trip(ACME, REFUSED)
+    circuits.take_news()
+    clock.advance(WAIT)
+    circuits.admit(ACME)
+
+    circuits.trip(ACME, REFUSED)
+
+    assert circuits.take_news() == []
+    assert circuits.find(ACME).failures == 2
+    assert circuits.opens[CircuitKind.WORKSPACE, FailureClass.AUTH] == 1
+
+
+def test_records_are_not_told(circuits):
+    circuits.trip(ONE, DOWN)
+    circuits.succeed(ONE)
+
+    assert circuits.take_news() == []
+
+
+def test_a_changed_connection_begins_anew(circuits):
+    for key in (ACME, OCTO, ONE, HOST):
+        circuits.trip(key, REFUSED)
+
+    circuits.begin_cycle({"acme": "f2"})
+
+    assert states(circuits) == {HOST: CircuitState.OPEN}
+
+
+def test_nothing_leaks_when_a_workspace_vanishes(circuits):
+    for key in (ACME, OCTO, ONE):
+        circuits.trip(key, REFUSED, failures=[make_failure()])
+
+    circuits.begin_cycle({"other": "f1"})
+    circuits.begin_cycle(PRESENT)
+
+    assert len(circuits) == 0
+    assert circuits.is_quiet
+    assert circuits.list_shown() == []
+
+
+def test_nothing_leaks_when_records_and_hosts_vanish(circuits):
+    circuits.trip(ONE, DOWN)
+    circuits.trip(HOST, DOWN)
+
+    circuits.keep_records({"watch-2"})
+    circuits.keep_hosts({"git.example"})
+
+    assert len(circuits) == 0
+
+
+def test_a_record_that_was_edited_begins_anew(circuits):
+    circuits.trip(ONE, DOWN, subject=1)
+
+    assert not circuits.admit(ONE, subject=1)
+    assert circuits.admit(ONE, subject=2)
+    assert len(circuits) == 0
+
+
+def test_a_recovery_that_an_earlier_process_did_not_see_is_told(circuits):
+    circuits.remember_told([OCTO])
+
+    assert not circuits.is_quiet
+    circuits.succeed(OCTO)
+
+    assert [(one.key, one.circuit) for one in circuits.take_news()] == [(OCTO, None)]
+
+
+def test_failures_stand_while_their_circuit_is_open(circuits, clock):
+    circuits.trip(OCTO, REFUSED, failures=[make_failure(1)])
+    circuits.trip(OCTO, REFUSED, failures=[make_failure(2)])
+
+    assert circuits.list_shown() == [make_failure(1), make_failure(2)]
+    clock.advance(WAIT)
+    assert circuits.list_shown() == []
+
+
+def test_only_so_many_failures_are_kept(circuits):
+    shown = [make_failure(number) for number in range(MAX_FAILURES + 5)]
+
+    circuits.trip(OCTO, REFUSED, failures=shown)
+
+    assert circuits.list_shown() == shown[:MAX_FAILURES]
+
+
+def test_a_person_closes_what_belongs_to_a_workspace(circuits):
+    for key in (ACME, OCTO, ONE, HOST):
+        circuits.trip(key, REFUSED)
+
+    assert circuits.reset_workspace("acme") == 3
+    assert circuits.count_open() == {(CircuitKind.HOST, FailureClass.AUTH): 1}
+
+
+def test_the_widest_comes_first(circuits):
+    for key in (ONE, OCTO, ACME, HOST):
+        circuits.trip(key, REFUSED)
+
+    assert [key for key, _ in circuits.items()] == [HOST, ACME, OCTO, ONE]
