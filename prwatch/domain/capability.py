@@ -20,6 +20,7 @@ CHECKS: Final = "PullRequest.statusCheckRollup"
 REVIEWS: Final = "PullRequest.reviews"
 COMMENTS: Final = "PullRequest.comments"
 WORKFLOWS: Final = "CheckSuite.workflowRun"
+BRANCH_HEADS: Final = "Repository.ref"
 GRAPHQL: Final = "Query"
 """The whole interface, which very old servers do not have."""
 
@@ -117,7 +118,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "Repository.defaultBranchRef": "default branches",
     "Repository.isArchived": "archive flags",
     "Repository.parent": "parents of forks",
-    "Repository.ref": "heads of branches",
+    BRANCH_HEADS: "heads of branches",
 }
 _PERMISSIONS: Final[Mapping[str, str]] = {
     CHECKS: "`Checks: read` and `Commit statuses: read`",
@@ -126,7 +127,7 @@ _PERMISSIONS: Final[Mapping[str, str]] = {
     "PullRequest.baseRef": "`Contents: read`",
     "PullRequest.reviewRequests": "`Members: read` (of a classic one: `read:org`)",
     "Repository.defaultBranchRef": "`Contents: read`",
-    "Repository.ref": "`Contents: read`",
+    BRANCH_HEADS: "`Contents: read`",
 }
 _SHOWN_AS: Final[Mapping[str, tuple[str, ...]]] = {
     CHECKS: ("checks",),

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from prwatch.domain.capability import BRANCH_HEADS
 from prwatch.domain.outcome import Found, Outcome, Unreadable
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import (
@@ -24,6 +25,7 @@ from prwatch.domain.reference import (
 )
 from prwatch.errors import ProviderError
 from prwatch.github.batching import BatchSize, iter_batches
+from prwatch.github.capabilities import REPOSITORY
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.path_errors import FaultMap, retry_of
 from prwatch.github.plausible import NodeId, Number, ObjectId
@@ -96,15 +98,22 @@ async def iter_branches(
         each for group in group_branches(references) for each in group.references
     ]
 
+    places = {each: f"{each.owner}/{each.name}" for each in ordered}
+
     async def ask(batch: Sequence[BranchReference]) -> Answers:
-        groups = group_branches(batch)
-        shape = tuple(len(each.references) for each in groups)
-        answer = await graph.ask(build_query(shape), build_variables(groups))
         outcomes: dict[BranchReference, Outcome[BranchAnswer]] = {}
-        for at, group in enumerate(groups):
-            outcomes |= await _read_group(graph, answer, at, group)
+        # A branch's head is no detail that is read again later: it is tried here.
+        for without, alike in graph.capabilities.group(batch, places, is_test=True):
+            groups = group_branches(alike)
+            shape = tuple(len(each.references) for each in groups)
+            answer = await graph.ask(
+                build_query(shape), build_variables(groups), without=without
+            )
+            for at, group in enumerate(groups):
+                outcomes |= await _read_group(graph, answer, at, group)
         return outcomes
 
+    ordered = graph.capabilities.sort(ordered, places)
     async for outcomes in iter_batches(ordered, size, ask):
         yield outcomes
 
@@ -177,6 +186,7 @@ async def _read_group(
         strange = Unreadable("GitHub's answer about the repository is not understood")
         return dict.fromkeys(group.references, strange)
     repository = build_facts(facts)
+    _study(graph, faults, at, group)
     return {
         reference: await _read_branch(
             graph,
@@ -187,6 +197,17 @@ async def _read_group(
         )
         for index, reference in enumerate(group.references)
     }
+
+
+def _study(graph: Graph, faults: FaultMap, at: int, group: Group) -> None:
+    """Learn what of a repository is refused: its facts, or the heads of branches."""
+    capabilities = graph.capabilities
+    place = f"{group.owner}/{group.name}"
+    capabilities.study(faults, {(f"r{at}",): place}, REPOSITORY)
+    for kind, key in _keys(at, group):
+        refusal = faults.references.get((f"r{at}", f"{kind}{key}"))
+        if kind == "f" and refusal is not None:
+            capabilities.refuse(BRANCH_HEADS, place, refusal)
 
 
 def _keys(at: int, group: Group) -> Iterator[tuple[str, str]]:
@@ -230,6 +251,9 @@ async def _read_branch(
         is_complete = is_complete and is_whole and not has_fault
         found.extend(rows)
     ref = decode(_REF, members.get(f"f{asked.key}", b"null"))
+    if ref is not None:
+        place = f"{asked.reference.owner}/{asked.reference.name}"
+        graph.capabilities.give(frozenset({BRANCH_HEADS}), place)
     return Found(
         BranchAnswer(
             repository=repository,

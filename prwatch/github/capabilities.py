@@ -28,6 +28,7 @@ from prwatch.github.path_errors import FaultMap
 
 VERSION_HEADER: Final = "x-github-enterprise-version"
 PULL_REQUEST: Final = "PullRequest"
+REPOSITORY: Final = "Repository"
 _BELIEVED: Final = frozenset({"forbidden", "insufficient_scopes"})
 """Codes of refusals that are the token's own, whatever is asked."""
 _MEANINGS: Final[Mapping[RefusalReason, Forbidden]] = {

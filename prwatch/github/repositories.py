@@ -8,8 +8,10 @@ import msgspec
 
 from prwatch.domain.outcome import Found, Outcome, Unreadable
 from prwatch.domain.reference import OpenPullRequests, Probe, RepositoryFacts
+from prwatch.github.capabilities import REPOSITORY
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.normalize import parse_name
+from prwatch.github.path_errors import FaultMap
 from prwatch.github.probe import ProbeMemory, read_probe
 from prwatch.github.text import clean_text
 from prwatch.github.wire import Node, PageInfo, RepositoryFactsNode, decode
@@ -53,10 +55,17 @@ async def fetch_repository(
     Raises:
         ProviderError: the request failed as a whole.
     """
-    answer = await graph.ask("Repository", {"owner": owner, "name": name})
+    place = f"{owner}/{name}"
+    answer = await graph.ask(
+        "Repository",
+        {"owner": owner, "name": name},
+        without=graph.capabilities.omit(place),
+    )
     raw = answer.get("repository")
+    faults = answer.map_faults([_PLACE])
     if is_null(raw):
-        return answer.map_faults([_PLACE]).explain_null(_PLACE)
+        return faults.explain_null(_PLACE)
+    graph.capabilities.study(faults, {_PLACE: place}, REPOSITORY)
     node = decode(_FACTS, raw)
     if node is None:
         return Unreadable("GitHub's answer about the repository is not understood")
@@ -86,8 +95,12 @@ async def iter_open_pull_requests(
     cursors: set[str] = set()
     is_whole = True
     for _ in range(MAX_PAGES):
-        answer = await graph.ask("OpenPullRequests", variables)
-        page = _read_page(answer, memory)
+        place = f"{owner}/{name}"
+        without = graph.capabilities.omit(place)
+        answer = await graph.ask("OpenPullRequests", variables, without=without)
+        faults = answer.map_faults([_PLACE])
+        graph.capabilities.study(faults, {_PLACE: place}, REPOSITORY)
+        page = _read_page(answer, faults, memory)
         if not isinstance(page, _Page):
             yield page
             return
@@ -120,10 +133,9 @@ class _Page:
 
 
 def _read_page(
-    answer: Answer, memory: ProbeMemory
+    answer: Answer, faults: FaultMap, memory: ProbeMemory
 ) -> _Page | Outcome[OpenPullRequests]:
     raw = answer.get("repository")
-    faults = answer.map_faults([_PLACE])
     if is_null(raw):
         return faults.explain_null(_PLACE)
     listing = decode(_LISTING, raw)

@@ -21,7 +21,7 @@ OTHER_TOKEN = "ghp_" + "o" * 36
 class Stage:
     """A product whose token stands in a file, or in a systemd credential."""
 
-    def __init__(self, folder, source):
+    def __init__(self, folder, source, **config):
         self.world, self.pull_request = make_world(MovedClock())
         self.world.set_token(OTHER_TOKEN, login="grace")
         self.path = folder / "token"
@@ -30,7 +30,7 @@ class Stage:
         named = f'token_file = "{self.path}"'
         if source == "credential":
             named = 'token_credential = "token"'
-        self._text = write_config(folder / "state").replace(
+        self._text = write_config(folder / "state", **config).replace(
             'token_env = "TOKEN"', named
         )
 
