@@ -88,8 +88,10 @@ def tell_checks(known: Known) -> Phrase:
     seen = known.observation
     summary = seen.checks_summary or _EMPTY
     is_undecided = seen.checks in _UNDECIDED
-    refusal = known.refusal or (summary.unread if summary.is_refused else "")
-    if known.refusal or (summary.is_refused and is_undecided):
+    refusal = known.unreadable.get("checks", "")
+    if not refusal and summary.is_refused and is_undecided:
+        refusal = f"unreadable with this token: {summary.unread}"
+    if refusal:
         return Phrase(word=ChecksWord.UNREADABLE, text=_tell_refusal(known, refusal))
     if seen.checks is UNOBSERVED:
         return Phrase(word=ChecksWord.NOT_READ, text=summary.unread or "not read")
@@ -103,8 +105,7 @@ def tell_checks(known: Known) -> Phrase:
     return Phrase(word=ChecksWord.PASSED, text=words + _tell_ignored(summary))
 
 
-def _tell_refusal(known: Known, reason: str) -> str:
-    words = f"unreadable with this token: {reason}"
+def _tell_refusal(known: Known, words: str) -> str:
     seen = known.observation
     if seen.checks is UNOBSERVED or seen.checks is ChecksState.NONE:
         return words

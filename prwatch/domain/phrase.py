@@ -2,12 +2,13 @@
 
 import datetime as dt
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from prwatch.domain.announce import has_head_moved
 from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress, follow_merge
 from prwatch.domain.merging import merge_observations
-from prwatch.domain.pull_request import ChecksState, Observation
+from prwatch.domain.pull_request import UNOBSERVED, ChecksState, Observation
 from prwatch.domain.task import TaskPullRequest
 from prwatch.domain.timestamp import format_age
 
@@ -20,8 +21,8 @@ class Known:
     `is_live` says that the reading was made just now; a stored one is as old as its
     last change. `bare_since` is the earliest time from which the head is known to have
     stood without any checks. `mergeable_unknown_since` is since when GitHub does not
-    say whether it can be merged, None where it does or nobody looked. `refusal` is why
-    this token may not read the checks now, or ''.
+    say whether it can be merged, None where it does or nobody looked. `unreadable`
+    tells of fields why they cannot be read now, whatever was known before.
     """
 
     observation: Observation
@@ -30,7 +31,7 @@ class Known:
     bare_since: dt.datetime | None = None
     progress: MergeProgress = NO_PROGRESS
     mergeable_unknown_since: dt.datetime | None = None
-    refusal: str = ""
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def tell_age(self, moment: dt.datetime) -> str:
         """Return how long ago it was; GitHub's clock may be ahead of ours."""
@@ -55,9 +56,17 @@ class Phrase:
 
 
 def recall(
-    stored: TaskPullRequest, *, now: dt.datetime, since: dt.datetime | None = None
+    stored: TaskPullRequest,
+    *,
+    now: dt.datetime,
+    since: dt.datetime | None = None,
+    unreadable: Mapping[str, str] | None = None,
 ) -> Known:
-    """Return what the store knows; `since` is how long its checks state has stood."""
+    """
+    Return what the store knows; `since` is how long its checks state has stood.
+
+    `unreadable` is what cannot be read of it now, and why.
+    """
     seen = stored.observation
     is_bare = seen.checks is ChecksState.NONE
     return Known(
@@ -66,6 +75,7 @@ def recall(
         # Whatever moved its update time, the head was not pushed after it.
         bare_since=min(since or seen.observed_at, seen.updated_at) if is_bare else None,
         progress=stored.progress,
+        unreadable=unreadable or {},
     )
 
 
@@ -76,6 +86,7 @@ def refresh(
     Return what is known with a reading that was made just now.
 
     What only the sequence of readings tells goes on from what is stored, if anything.
+    What was read now is readable.
     """
     before = stored.observation if stored else None
     since = min(observation.observed_at, observation.updated_at)
@@ -95,4 +106,9 @@ def refresh(
         progress=follow_merge(
             stored.progress if stored else NO_PROGRESS, before, whole
         ),
+        unreadable={
+            name: why
+            for name, why in (stored.unreadable if stored else {}).items()
+            if getattr(observation, name) is UNOBSERVED
+        },
     )

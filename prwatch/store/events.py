@@ -84,6 +84,20 @@ async def list_events(
     return [EventRecord(event=to_event(row), position=row["position"]) for row in rows]
 
 
+async def list_newest_of_pull_request(
+    tx: Transaction, repository_id: str, pr_number: int, *, event_type: str, limit: int
+) -> list[EventRecord]:
+    """Return the newest events of one type about a pull request, oldest first."""
+    rows = await tx.fetch(
+        _QUERIES["list_newest_of_pull_request"],
+        repository_id=repository_id,
+        pr_number=pr_number,
+        type=event_type,
+        limit=limit,
+    )
+    return [EventRecord(event=to_event(row), position=row["position"]) for row in rows]
+
+
 async def get_event(tx: Transaction, event_id: str) -> EventRecord:
     """
     Return one event with its deliveries, by sink.

@@ -5,6 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
+from prwatch.domain.events import EventType
 from prwatch.domain.outbox import Delivery, DeliveryState, Settlement
 from prwatch.errors import EventNotFound
 from prwatch.store import events, outbox, task_pull_requests, watches
@@ -318,6 +319,27 @@ class OutboxContract:
 
         assert [record.event for record in listed + rest] == rows
         assert [record.event for record in newest] == rows[1:]
+
+    async def test_the_newest_about_one_pull_request_are_found_alone(self, store):
+        rows = [
+            make_event(1),
+            make_event(2),
+            make_event(3, pr_number=13),
+            make_event(4, repository_id="r2"),
+            make_event(5, type=EventType.PR_FEEDBACK),
+            make_event(6),
+        ]
+        await self.add(store, *rows)
+
+        found = await store.read(
+            events.list_newest_of_pull_request,
+            "r1",
+            12,
+            event_type="GitHubTaskPRUpdated",
+            limit=2,
+        )
+
+        assert [each.event.id for each in found] == ["e2", "e6"]
 
     @pytest.mark.parametrize(
         "where",

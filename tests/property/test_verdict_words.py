@@ -50,7 +50,7 @@ known = st.builds(
     bare_since=moments,
     progress=st.builds(MergeProgress, ready_since=moments, queue_left_at=moments),
     mergeable_unknown_since=moments,
-    refusal=st.sampled_from(["", "no access"]),
+    unreadable=st.sampled_from([{}, {"checks": "unreadable"}, {"review": "no"}]),
 )
 
 REVIEWS = {
@@ -87,7 +87,7 @@ def test_a_failure_that_can_be_read_is_the_first_need_of_an_open_pull_request(so
 
     assert (need is Need.FINISHED) == seen.is_final
     if not seen.is_final:
-        is_red = seen.checks == "failure" and not some.refusal
+        is_red = seen.checks == "failure" and "checks" not in some.unreadable
         assert (need in FAILURE_NEEDS) == is_red
 
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from prwatch.app.command.references import (
     NamedBranch,
@@ -13,8 +13,10 @@ from prwatch.app.command.references import (
 )
 from prwatch.app.command.watch_row import AdoptionRow, WatchList, WatchRow
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.refused_fields import read_refused
 from prwatch.app.walk.turns import can_rest
 from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.capability import RefusedField, find_unreadable
 from prwatch.domain.event_building import build_task_pull_request
 from prwatch.domain.phrase import Known, recall
 from prwatch.domain.schedule import Intervals, ReferenceKind, Turn, is_resting
@@ -92,17 +94,28 @@ def is_meant(row: WatchRow, reference: Reference) -> bool:
 async def open_desk(bench: Workbench, workspace: Workspace) -> "Desk":
     """Read a workspace, archived tasks too, ready to be listed."""
     view = WorkspaceView(await bench.load_snapshot(workspace))
-    search_for = bench.config.poll.search_for
-    return Desk(view, bench.surroundings.clock.now(), search_for)
+    return Desk(
+        view,
+        bench.surroundings.clock.now(),
+        bench.config.poll.search_for,
+        refused=await read_refused(bench.database, workspace),
+    )
 
 
 class Desk:
     """The rows of one workspace, told in words."""
 
     def __init__(
-        self, view: WorkspaceView, now: dt.datetime, search_for: dt.timedelta
+        self,
+        view: WorkspaceView,
+        now: dt.datetime,
+        search_for: dt.timedelta,
+        *,
+        refused: Sequence[RefusedField] = (),
     ) -> None:
         self.view = view
+        self._refused = refused
+        self._unreadable: dict[str, Mapping[str, str]] = {}
         self._now = now
         self._intervals = Intervals(search_for=search_for)
         self._open = Counter(
@@ -127,6 +140,7 @@ class Desk:
                 origin=task.origin,
                 is_archived=task.archived_at is not None,
                 repository=self._name(watch.repository_id),
+                repository_id=watch.repository_id,
                 number=watch.pr_number,
                 branch=watch.branch,
                 head_repository=watch.head_repository,
@@ -158,6 +172,7 @@ class Desk:
                 origin=task.origin,
                 is_archived=task.archived_at is not None,
                 repository=self._name(known.repository_id),
+                repository_id=known.repository_id,
                 number=known.pr_number,
                 branch=known.observation.head_ref_name,
                 head_repository="",
@@ -188,8 +203,18 @@ class Desk:
             return None
         watermark = watch.watermark if watch else None
         return recall(
-            stored, now=self._now, since=watermark.checks_since if watermark else None
+            stored,
+            now=self._now,
+            since=watermark.checks_since if watermark else None,
+            unreadable=self._find_unreadable(stored.repository_id),
         )
+
+    def _find_unreadable(self, repository_id: str) -> Mapping[str, str]:
+        found = self._unreadable.get(repository_id)
+        if found is None:
+            found = find_unreadable(self._refused, self._name(repository_id))
+            self._unreadable[repository_id] = found
+        return found
 
     def _name(self, repository_id: str) -> str:
         row = self.view.repositories.get(repository_id)

@@ -17,8 +17,9 @@ class WatchRow:
 
     `id` is '' for the latter. `state` is `searching`, `resting`, `unread` (found, and
     never read yet), `detached`, or GitHub's OPEN, CLOSED, MERGED. `repository` is the
-    base, `head_repository` the fork of the branch or ''. `pull_request` holds what
-    was last read, as in the events, and `known` all that its words are made of.
+    base, under our id `repository_id`, `head_repository` the fork of the branch or ''.
+    `pull_request` holds what was last read, as in the events, and `known` all that its
+    words are made of.
     `companions` are the other open pull requests of the same task and branch.
     `observed_at` is when the last change was seen.
     """
@@ -29,6 +30,7 @@ class WatchRow:
     origin: Origin
     is_archived: bool
     repository: str
+    repository_id: str
     number: int
     branch: str
     head_repository: str

@@ -27,6 +27,16 @@ SELECT * FROM (
 ) AS newest
 ORDER BY position;
 
+-- name: list_newest_of_pull_request
+-- The newest of one type about one pull request, in the order of their positions.
+SELECT * FROM (
+    SELECT * FROM events
+    WHERE repository_id = :repository_id AND pr_number = :pr_number AND type = :type
+    ORDER BY position DESC
+    LIMIT :limit
+) AS newest
+ORDER BY position;
+
 -- name: get_event
 -- One by id.
 SELECT * FROM events WHERE id = :id;

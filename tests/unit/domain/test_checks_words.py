@@ -27,7 +27,7 @@ def tell(checks, summary=None, *, is_live=True, bare_since=YOUNG, refusal="", **
             now=at(0),
             is_live=is_live,
             bare_since=bare_since,
-            refusal=refusal,
+            unreadable={"checks": refusal} if refusal else {},
         )
     )
 
@@ -254,15 +254,15 @@ def test_numbers_from_the_store_are_told_with_their_age():
 
 def test_what_an_earlier_token_read_is_not_told_as_current():
     told = tell(
-        FAILURE, {"total": 1, "failing": 1}, refusal="no access", observed_at=OLD
+        FAILURE, {"total": 1, "failing": 1}, refusal="unreadable", observed_at=OLD
     )
-    unknown = tell(UNOBSERVED, refusal="no access")
+    unknown = tell(UNOBSERVED, refusal="unreadable since then")
 
     assert told.as_json() == {
         "word": "unreadable",
-        "text": "unreadable with this token: no access; last known failure, 3 h ago",
+        "text": "unreadable; last known failure, 3 h ago",
     }
-    assert unknown.text == "unreadable with this token: no access"
+    assert unknown.text == "unreadable since then"
 
 
 def test_every_word_and_every_verdict_has_its_place():

@@ -216,3 +216,7 @@ def test_the_most_urgent_need_is_told(fields, need):
         "review": words.review.as_json(),
         "merge": words.merge.as_json(),
     }
+
+
+def test_a_word_is_read_without_its_underscores():
+    assert tell_words(**CONFLICT, **REFUSED).review.short == "changes requested"

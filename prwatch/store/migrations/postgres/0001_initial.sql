@@ -251,6 +251,8 @@ CREATE INDEX pr_watches_workspace ON pr_watches (workspace_id);
 
 CREATE INDEX events_time ON events (time);
 
+CREATE INDEX events_pull_request ON events (repository_id, pr_number, position);
+
 CREATE INDEX events_notices
 ON events (workspace_id, subject, position) WHERE watch_id = '';
 
