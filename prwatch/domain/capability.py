@@ -153,21 +153,19 @@ def name_field(field: str) -> str:
 
 def advise(refused: RefusedField) -> str:
     """Return what a person can do so that the field can be read."""
-    match refused.reason:
-        case RefusalReason.SCHEMA:
-            version = f" {refused.version}" if refused.version else ""
-            return f"nothing is wrong: version{version} of the server is too old for it"
-        case RefusalReason.ORGANISATION:
-            return _ORGANISATION
-        case RefusalReason.TOKEN:
-            permission = _PERMISSIONS.get(refused.field, "`Pull requests: read`")
-            advice = f"give the token the permission {permission}"
-            if refused.field == CHECKS:
-                advice += (
-                    "; where GitHub does not offer that for a fine-grained token,"
-                    " use a classic one with the scope `repo`, or a GitHub App"
-                )
-            return advice
+    if refused.reason is RefusalReason.SCHEMA:
+        version = f", version {refused.version}," if refused.version else ""
+        return f"nothing is wrong: the server{version} is too old for it"
+    if refused.reason is RefusalReason.ORGANISATION:
+        return _ORGANISATION
+    permission = _PERMISSIONS.get(refused.field, "`Pull requests: read`")
+    advice = f"give the token the permission {permission}"
+    if refused.field == CHECKS:
+        advice += (
+            "; where GitHub does not offer that for a fine-grained token,"
+            " use a classic one with the scope `repo`, or a GitHub App"
+        )
+    return advice
 
 
 def tell(refused: Iterable[RefusedField]) -> tuple[Capability, ...]:

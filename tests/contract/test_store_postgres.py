@@ -3,6 +3,7 @@
 from tests.contract.store_backends import PostgresBackend
 from tests.contract.store_database import DatabaseContract
 from tests.contract.store_outbox import OutboxContract
+from tests.contract.store_refused_fields import RefusedFieldsContract
 from tests.contract.store_repositories import RepositoriesContract
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
@@ -14,6 +15,10 @@ class TestPostgresDatabase(PostgresBackend, DatabaseContract):
 
 
 class TestPostgresOutbox(PostgresBackend, OutboxContract):
+    pass
+
+
+class TestPostgresRefusedFields(PostgresBackend, RefusedFieldsContract):
     pass
 
 
