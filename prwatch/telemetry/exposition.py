@@ -60,7 +60,7 @@ class Exposition:
 
     def _build_histogram(self, metric: Metric) -> Family:
         found = self._meter.distribution(metric)
-        bounds = [*map(str, found.bounds), "+Inf"]
+        bounds = [*(str(float(each)) for each in found.bounds), "+Inf"]
         buckets = zip(bounds, accumulate(found.counts), strict=True)
         family = HistogramMetricFamily(metric.name, metric.text)
         family.add_metric([], list(buckets), found.sum)

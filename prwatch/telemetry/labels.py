@@ -72,6 +72,7 @@ TABLES: Final = (
     "events",
     "deliveries",
     "rate_limit_blocks",
+    "refused_fields",
 )
 VERDICTS: Final = ("ok", "degraded", "failing")
 WATCH_STATES: Final = ("searching", "discovered")

@@ -3,6 +3,7 @@
 import pytest
 
 from prwatch.app.daemon.daemon import RelayService
+from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.polling import poll
@@ -37,6 +38,14 @@ class TestWatchLoop(OnAProduct):
         registry = LoopRegistry(product.clock)
         registry.begin_run(WatchLoop.name, None)
         return WatchLoop(product.runtime, registry)
+
+
+class TestGauges(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(Gauges.name, None)
+        return Gauges(product.runtime, registry)
 
 
 class TestRelayService(OnAProduct):

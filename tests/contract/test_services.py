@@ -1,6 +1,7 @@
 """The services of the daemon, held to what every service keeps to."""
 
 import datetime as dt
+import socket
 
 import anyio
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from prwatch.app.daemon.control_server import ControlServer
 from prwatch.app.daemon.line_socket import connect_line_socket
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.metrics_listener import open_metrics_listener
+from prwatch.app.daemon.metrics_server import MetricsServer, Page
 from prwatch.app.daemon.reload import Reloader
 from prwatch.app.daemon.watchdog import Watchdog
 from prwatch.app.retention import EventRetention, Retention
@@ -63,6 +66,39 @@ class TestControlServer(OnBothLoops):
                 client.close()
 
         assert leftovers() == []
+
+
+class TestMetricsServer(OnBothLoops):
+    @pytest.fixture
+    def listening(self):
+        with open_metrics_listener("127.0.0.1:0") as listening:
+            yield listening
+
+    @pytest.fixture
+    def service(self, listening):
+        return MetricsServer(listening, {"/": lambda: Page(b"here\n")})
+
+    async def test_it_is_cancelled_anywhere_while_clients_come(
+        self, service, listening
+    ):
+        for number in range(ROUNDS):
+            clients = []
+            readiness = Readiness()
+            async with anyio.create_task_group() as group:
+
+                async def run(readiness=readiness):
+                    await service.run(lambda: None, task_status=readiness)
+
+                group.start_soon(run)
+                await readiness.started_event.wait()
+                for _ in range(number % 4):
+                    clients.append(socket.create_connection(listening.getsockname()))
+                    clients[-1].sendall(b"GET / HTTP/1.1\r\n\r\n")
+                for _ in range(number % MOST_STEPS):
+                    await anyio.lowlevel.checkpoint()
+                group.cancel_scope.cancel()
+            for client in clients:
+                client.close()
 
 
 class TestReloader(OnBothLoops):

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.stretch_report import StretchReport
 from prwatch.domain.health import LimitHealth
 from prwatch.domain.rate_limit import BlockReason, BucketState
+from prwatch.domain.stretch import StretchLevel
 from prwatch.telemetry.labels import BUCKETS, OTHER
 
 _WAITS: Final = frozenset(
@@ -74,6 +76,28 @@ def list_smallest(accounts: Iterable[Account]) -> list[SmallestBudget]:
         if known is None or own.remaining / own.limit < known.remaining / known.limit:
             found[bucket] = own
     return [found[bucket] for bucket in sorted(found)]
+
+
+def count_stretched(accounts: Iterable[Account]) -> int:
+    """Count the watches that are asked less often to save a budget."""
+    return sum(report.stretched for report in _iter_stretches(accounts))
+
+
+def find_stretch_level(accounts: Iterable[Account]) -> int:
+    """Return how far intervals have given way, 0 for not at all; the most of all."""
+    order = list(StretchLevel)
+    levels = [order.index(report.level) for report in _iter_stretches(accounts)]
+    return max(levels, default=0)
+
+
+def _iter_stretches(accounts: Iterable[Account]) -> Iterator[StretchReport]:
+    """Yield the plan of each that pays once: all its tokens have the same."""
+    seen: set[int] = set()
+    for account in accounts:
+        report = account.stretch
+        if report is not None and id(report) not in seen:
+            seen.add(id(report))
+            yield report
 
 
 def count_refused(accounts: Iterable[Account]) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from prwatch.app.daemon.github_facts import (
     count_paused,
     count_refused,
+    count_stretched,
     list_limits,
 )
 from prwatch.app.daemon.loop_registry import LoopFacts
@@ -61,6 +62,7 @@ def gather_facts(daemon: "Daemon") -> HealthFacts:
         paused_workspaces=count_paused(accounts),
         failing_sinks=count_failing_sinks(shift.runtime),
         is_reload_refused=daemon.reloader.is_refused,
+        stretched=count_stretched(accounts),
         refused_fields=count_refused(accounts),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from prwatch.app.daemon.gauges import StoreFacts
-from prwatch.app.daemon.github_facts import list_smallest
+from prwatch.app.daemon.github_facts import find_stretch_level, list_smallest
 from prwatch.app.daemon.loop_registry import LoopFacts
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport
@@ -150,7 +150,8 @@ def put_health(meter: Meter, facts: HealthFacts, health: Health) -> None:
 
 
 def put_budgets(meter: Meter, runtime: Runtime) -> None:
-    """Show what is left of the budgets, as far as GitHub has told."""
+    """Show what is left of the budgets, and how far intervals give way for them."""
+    meter.put(metrics.STRETCH_LEVEL, find_stretch_level(runtime.wired.accounts))
     smallest = list_smallest(runtime.wired.accounts)
     meter.put_all(
         metrics.LIMIT_REMAINING, {(each.bucket,): each.remaining for each in smallest}

@@ -62,10 +62,16 @@ class MetricsServer:
     deadline = None
 
     def __init__(
-        self, listening: socket.socket, pages: Mapping[str, Callable[[], Page]]
+        self,
+        listening: socket.socket,
+        pages: Mapping[str, Callable[[], Page]],
+        *,
+        patience_seconds: float = CONNECTION_SECONDS,
     ) -> None:
+        """Answer on `listening`, whoever takes no longer than that."""
         self._listening = listening
         self._pages = pages
+        self._patience_seconds = patience_seconds
         self._clients: set[LineSocket] = set()
 
     async def run(
@@ -74,36 +80,44 @@ class MetricsServer:
         *,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Answer until cancelled; no connection is left open then."""
+        """
+        Answer until cancelled; no connection is left open then.
+
+        When as many as may be are served, others wait in the kernel's short line.
+        """
+        places = anyio.Semaphore(MAX_CLIENTS)
         try:
             async with anyio.create_task_group() as group:
                 task_status.started()
                 _log.info("metrics.listening", address=get_address(self._listening))
                 while True:
-                    try:
-                        client = await accept_line_socket(self._listening)
-                    except ConnectionAbortedError:
-                        continue  # It left before it was its turn.
+                    await places.acquire()
+                    client = await self._accept()
                     beat()
-                    if len(self._clients) >= MAX_CLIENTS:
-                        client.close()
-                        continue
                     self._clients.add(client)
-                    group.start_soon(self._serve, client)
+                    group.start_soon(self._serve, client, places)
         finally:
             # A task that is cancelled before it began has closed nothing.
             for client in self._clients:
                 client.close()
             self._clients.clear()
 
-    async def _serve(self, client: LineSocket) -> None:
+    async def _accept(self) -> LineSocket:
+        while True:
+            try:
+                return await accept_line_socket(self._listening)
+            except ConnectionAbortedError:
+                continue  # It left before it was its turn.
+
+    async def _serve(self, client: LineSocket, places: anyio.Semaphore) -> None:
         try:
-            with client, anyio.move_on_after(CONNECTION_SECONDS):
+            with client, anyio.move_on_after(self._patience_seconds):
                 await self._converse(client)
         except OSError:
             return  # A client that leaves in the middle is nobody's failure.
         finally:
             self._clients.discard(client)
+            places.release()
 
     async def _converse(self, client: LineSocket) -> None:
         is_head = False

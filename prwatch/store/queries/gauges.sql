@@ -213,4 +213,17 @@ SELECT
             FROM rate_limit_blocks
             LIMIT 100
         ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'refused_fields' AS name,
+    (SELECT count(*) FROM refused_fields) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(connection_id) + length(field) + length(repository)
+                + length(reason) + length(version) + length(fingerprint) + 8 AS size
+            FROM refused_fields
+            LIMIT 100
+        ) AS sample
     ) AS row_bytes;
