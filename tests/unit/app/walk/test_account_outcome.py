@@ -1,0 +1,120 @@
+"""Which circuit a walk that failed as a whole opens."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
+from prwatch.app.walk.circuits import CircuitKey, Circuits
+from prwatch.domain.circuit import CircuitKind
+from prwatch.domain.task import Workspace
+from prwatch.errors import (
+    AuthenticationFailed,
+    NoProgress,
+    PermissionDenied,
+    ProtocolViolation,
+    ProviderUnavailable,
+    RateLimited,
+)
+from tests.product import MovedClock
+
+HOST = CircuitKey(CircuitKind.HOST, "", "github.com")
+SILENT = ProviderUnavailable("no connection", scope="host")
+DOWN = ProviderUnavailable("502", scope="host", status=502)
+STUCK = NoProgress("nothing for 120 s", scope="host")
+REFUSED = AuthenticationFailed("refused", status=401)
+NO_TOKEN = AuthenticationFailed("no token")
+DENIED = PermissionDenied("denied", status=403)
+UNTRUSTED = ProtocolViolation("certificate", scope="host")
+STRANGE = ProtocolViolation("400", scope="host", status=400)
+LIMITED = RateLimited("limited", bucket="graphql", retry_at=None)
+GOOD, IDLE = "good", "idle"
+
+
+class Even:
+    def random(self):
+        return 0.0
+
+
+def record(*walks, is_probe=False, circuits=None):
+    """Record what the walks of accounts w0, w1, … came to; return what is open."""
+    circuits = Circuits(MovedClock(), Even()) if circuits is None else circuits
+    cycle = SimpleNamespace(circuits=circuits)
+    outcomes = []
+    for index, walk in enumerate(walks):
+        is_late = isinstance(walk, tuple)
+        error = walk[0] if is_late else walk
+        outcomes.append(
+            AccountOutcome(
+                account=None,
+                workspaces=(Workspace(id=f"w{index}", name=f"w{index}"),),
+                is_answered=is_late or walk == GOOD,
+                error=None if error in {GOOD, IDLE} else error,
+            )
+        )
+    record_outcomes(cycle, "github.com", outcomes, is_probe=is_probe)
+    return {
+        key.workspace_id or "host": circuit.cause.failure_class.value
+        for key, circuit in circuits.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("walks", "opened"),
+    [
+        pytest.param([GOOD, IDLE], {}, id="nothing failed"),
+        pytest.param([REFUSED, GOOD], {"w0": "auth"}, id="a dead token"),
+        pytest.param([REFUSED, REFUSED], {"w0": "auth", "w1": "auth"}, id="two"),
+        pytest.param([NO_TOKEN], {"w0": "auth"}, id="a source that gives none"),
+        pytest.param([DENIED], {"w0": "auth"}, id="all is denied"),
+        pytest.param([LIMITED, GOOD], {}, id="a limit"),
+        pytest.param([SILENT], {"host": "transient"}, id="no answer at all"),
+        pytest.param([STUCK], {"host": "transient"}, id="no progress at all"),
+        pytest.param([SILENT, GOOD], {"w0": "transient"}, id="one of two gets through"),
+        pytest.param([SILENT, REFUSED], {"w0": "transient", "w1": "auth"}, id="or 401"),
+        pytest.param([SILENT, LIMITED], {"host": "transient"}, id="one is not asked"),
+        pytest.param([DOWN], {"w0": "transient"}, id="an error of the server for one"),
+        pytest.param([DOWN, DOWN], {"host": "transient"}, id="for everybody"),
+        pytest.param([DOWN, IDLE], {"w0": "transient"}, id="for the only one asked"),
+        pytest.param(
+            [(DOWN,), (DOWN,)],
+            {"w0": "transient", "w1": "transient"},
+            id="for the heavy requests of everybody",
+        ),
+        pytest.param([(SILENT,)], {"w0": "transient"}, id="it broke off later"),
+        pytest.param([UNTRUSTED], {"host": "config"}, id="a certificate"),
+        pytest.param(
+            [UNTRUSTED, REFUSED],
+            {"host": "config", "w1": "auth"},
+            id="a certificate and a dead token",
+        ),
+        pytest.param([STRANGE], {"w0": "transient"}, id="an answer we do not know"),
+    ],
+)
+def test_the_narrowest_circuit_that_explains_it_opens(walks, opened):
+    assert record(*walks) == opened
+
+
+@pytest.mark.parametrize(
+    ("walk", "opened"),
+    [
+        pytest.param(DOWN, {"host": "transient"}, id="still down"),
+        pytest.param(SILENT, {"host": "transient"}, id="still silent"),
+        pytest.param(GOOD, {}, id="back"),
+        pytest.param(REFUSED, {"w0": "auth"}, id="back, with a dead token"),
+        pytest.param(LIMITED, {"host": "transient"}, id="nothing was sent"),
+        pytest.param(IDLE, {"host": "transient"}, id="nothing was due"),
+    ],
+)
+def test_the_probe_of_a_host_decides_for_everybody(walk, opened):
+    circuits = Circuits(MovedClock(), Even())
+    record(SILENT, circuits=circuits)
+
+    assert record(walk, is_probe=True, circuits=circuits) == opened
+
+
+def test_a_good_walk_closes_the_circuits_of_its_workspaces():
+    circuits = Circuits(MovedClock(), Even())
+    record(REFUSED, REFUSED, circuits=circuits)
+
+    assert record(GOOD, IDLE, circuits=circuits) == {"w1": "auth"}
