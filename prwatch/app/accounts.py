@@ -81,7 +81,7 @@ async def wire_accounts(
         wired = Wired(entry, workspace, connection, credential)
         groups[entry.api_url, entry.account].append(wired)
     book = TrackerBook(clock, reserve=poll.reserve)
-    blocks = await list_blocks(database, clock.now())
+    blocks = await list_blocks(database)
     accounts = tuple(
         _build_account(
             group,
@@ -146,7 +146,10 @@ def _build_account(
         host=find_host(entry.api_url),
         github=github,
         workspaces=tuple(each.workspace for each in group),
-        stored_limits=StoredLimits(limits.payer, frozenset(limits.blocks.items())),
+        # Those that ended while nobody ran are among them, and still to be removed.
+        stored_limits=StoredLimits(
+            limits.payer, frozenset(limits.tracker.known_blocks.ends.items())
+        ),
     )
 
 

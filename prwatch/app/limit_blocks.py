@@ -19,6 +19,7 @@ from prwatch.store import connections, rate_limit
 from prwatch.store.database import Database, Transaction
 from prwatch.store.rate_limit import RateLimitBlock
 
+_EVER: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 STORE_SECONDS: Final = 5.0
 """How long a stopped cycle may take to store what it has just learnt."""
 
@@ -33,11 +34,11 @@ def name_connection(connection: Connection) -> str:
     return f"connection/{connection.id}/{connection.generation}"
 
 
-async def list_blocks(database: Database, now: dt.datetime) -> list[RateLimitBlock]:
-    """Return all blocks that hold, of whatever account."""
+async def list_blocks(database: Database) -> list[RateLimitBlock]:
+    """Return all blocks, of whatever account, and those that have ended too."""
 
     async def read(tx: Transaction) -> list[RateLimitBlock]:
-        return await rate_limit.list_blocks(tx, now)
+        return await rate_limit.list_blocks(tx, _EVER)
 
     return await database.read(read)
 

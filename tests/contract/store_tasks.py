@@ -92,6 +92,16 @@ class TasksContract:
             changed, id="c1"
         )
 
+    async def test_who_pays_is_noted_for_the_token_that_was_asked(self, store):
+        await store.write(connections.put_connection, CONNECTION)
+        put, paid = connections.put_account, replace(CONNECTION, account="user/7")
+
+        assert await store.write(put, CONNECTION, "user/7")
+        assert await store.rows_written_by(put, paid, "user/7") == NOTHING_WRITTEN
+        replaced = replace(CONNECTION, generation=2)
+        assert await store.rows_written_by(put, replaced, "user/8") == NOTHING_WRITTEN
+        assert await store.read(connections.find_connection, "w1") == paid
+
     async def test_a_task_comes_back_as_it_was(self, store):
         task = make_task(3, title="naïve", origin=Origin.ADOPTED, archived_at=at(3))
 
@@ -372,6 +382,8 @@ class TasksContract:
         ]
         assert await store.write(rate_limit.remove_ended_blocks, at(5)) == 1
         assert await store.write(rate_limit.remove_ended_blocks, at(5)) == 0
+        assert await store.write(rate_limit.remove_blocks, "user/2") == 0
+        assert await store.write(rate_limit.remove_blocks, "user/1") == 1
 
     async def test_events_survive_their_task(self, store):
         await store.write(outbox.add_events, [make_event()], {}, at(0))

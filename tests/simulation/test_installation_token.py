@@ -81,6 +81,18 @@ async def test_a_renewed_token_forgets_nothing(stage):
         )
 
 
+async def test_an_installation_pays_for_itself_from_the_first_start_on(stage):
+    async with stage.run() as runtime:
+        (account,) = runtime.wired.accounts
+        assert account.github.limits.payer == "installation/777"
+        await stage.cycle(runtime)
+        await account.github.viewer()  # a bot's number says nothing about who pays
+
+        assert account.github.limits.payer == "installation/777"
+        view = await runtime.mirror.view(account.workspaces[0])
+        assert view.snapshot.connection.account == "installation/777"
+
+
 async def test_a_suspended_installation_is_told_and_comes_back_by_itself(stage):
     async with stage.run() as runtime:
         assert await stage.cycle(runtime) == []

@@ -220,6 +220,29 @@ def test_a_refusal_means_one_error_with_one_scope(exchange, error, scope):
             id="wait until a date",
         ),
         pytest.param(rest(403, SECONDARY, retry_after="soon"), "secondary", None, id="wait that is nonsense"),
+        pytest.param(graphql({"code": "RATE_LIMITED"}), "graphql", None, id="the type as a code"),
+        pytest.param(
+            graphql({"message": "API rate limit already exceeded for user ID 1."}), "graphql", None, id="words alone in a 200"
+        ),
+        pytest.param(
+            graphql({"type": "RATE_LIMITED"}, headers={"retry_after": "9"}),
+            "graphql",
+            dt.timedelta(seconds=9),
+            id="primary that names a wait",
+        ),
+        pytest.param(
+            rest(429, "API rate limit exceeded", x_ratelimit_resource="dependency_snapshots"),
+            "core",
+            None,
+            id="a bucket that nobody asked for",
+        ),
+        pytest.param(rest(429, SECONDARY.upper()), "secondary", None, id="secondary in upper case"),
+        pytest.param(
+            graphql({"message": SECONDARY}, status=403, headers={"retry_after": "7"}),
+            "secondary",
+            dt.timedelta(seconds=7),
+            id="secondary as 403 of graphql",
+        ),
     ],
 )  # fmt: skip
 def test_a_limit_names_its_bucket_and_when_to_come_back(exchange, bucket, wait):
