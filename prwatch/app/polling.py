@@ -1,7 +1,5 @@
 """Running cycles over an open product: once for `--cycle`, again and again in `run`."""
 
-from dataclasses import replace
-
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
@@ -11,13 +9,12 @@ from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
 from prwatch.app.walk.notices import list_told
-from prwatch.app.walk.poll_settings import PollSettings
 from prwatch.app.walk.watch_cycle import run_cycle
 from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
-from prwatch.domain.schedule import allow_for_jitter, has_passed
+from prwatch.domain.schedule import has_passed
 from prwatch.github.reserve import keep_reserve
 
 
@@ -87,7 +84,7 @@ async def poll(
         database=runtime.database,
         mirror=runtime.mirror,
         memory=runtime.memory,
-        settings=_allow_for_jitter(runtime),
+        settings=runtime.settings,
         clock=runtime.clock,
         chance=runtime.surroundings.chance,
         source=runtime.source,
@@ -121,14 +118,6 @@ async def poll(
         )
     cycle.report.rows_written = runtime.database.rows_written - written
     return cycle.report
-
-
-def _allow_for_jitter(runtime: Runtime) -> PollSettings:
-    section = runtime.config.poll
-    intervals = allow_for_jitter(
-        runtime.settings.intervals, jitter=section.jitter, longest=section.interval
-    )
-    return replace(runtime.settings, intervals=intervals)
 
 
 def build_retention(runtime: Runtime, registry: LoopRegistry) -> Retention:

@@ -21,6 +21,9 @@ TARGET_KEYS = ("branch", "pull_request", "all", "author")
 _ORDERED_INTERVALS = (
     ("tick", "hot_interval"),
     ("hot_interval", "interval"),
+    ("interval", "idle_interval"),
+    ("idle_interval", "idle_rest_interval"),
+    ("idle_rest_interval", "longest_interval"),
     ("search_interval", "search_idle_interval"),
     ("search_idle_interval", "search_rest_interval"),
 )

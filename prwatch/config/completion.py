@@ -37,6 +37,14 @@ def _complete_poll(poll: Poll, given: AbstractSet[KeyPath]) -> Poll:
         poll = replace(poll, hot_interval=min(poll.hot_interval, poll.interval))
     if ("poll", "tick") not in given:
         poll = replace(poll, tick=min(poll.tick, poll.hot_interval))
+    if ("poll", "idle_interval") not in given:
+        poll = replace(poll, idle_interval=max(poll.idle_interval, poll.interval))
+    if ("poll", "idle_rest_interval") not in given:
+        rest = max(poll.idle_rest_interval, poll.idle_interval)
+        poll = replace(poll, idle_rest_interval=rest)
+    if ("poll", "longest_interval") not in given:
+        longest = max(poll.longest_interval, poll.idle_rest_interval)
+        poll = replace(poll, longest_interval=longest)
     if ("poll", "search_idle_interval") not in given:
         idle = max(poll.search_idle_interval, poll.search_interval)
         poll = replace(poll, search_idle_interval=idle)

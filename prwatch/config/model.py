@@ -72,6 +72,23 @@ class Poll(Struct, frozen=True, kw_only=True):
         minutes=15
     )
     """The same after a day. At least `search_idle_interval`, which it follows."""
+    stretch_above: Annotated[float, fraction(0.1, 0.9)] = 0.5
+    """Which part of a budget an hour may cost before anything is asked less often."""
+    idle_interval: Annotated[dt.timedelta, duration("1s", "24h")] = dt.timedelta(
+        minutes=5
+    )
+    """How often a pull request is then asked about that did not move for an hour. At
+    least `interval`, which it follows."""
+    idle_rest_interval: Annotated[dt.timedelta, duration("1s", "24h")] = dt.timedelta(
+        minutes=15
+    )
+    """The same for one that did not move for a day. At least `idle_interval`, which it
+    follows."""
+    longest_interval: Annotated[dt.timedelta, duration("1s", "24h")] = dt.timedelta(
+        hours=1
+    )
+    """How long these become at most where that does not suffice. At least
+    `idle_rest_interval`, which it follows."""
     progress_deadline: Annotated[dt.timedelta, duration("10s", "1h")] = dt.timedelta(
         minutes=2
     )

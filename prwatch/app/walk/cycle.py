@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from prwatch.app.mirror import Mirror
+from prwatch.app.walk.bucket import Window
 from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings
+from prwatch.app.walk.stretch_report import StretchReport
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.clock import Clock
 from prwatch.domain.events import Interest
@@ -42,6 +44,11 @@ class Account:
     """When the lists of repository watches were last walked."""
     asked_repositories: set[str] = field(default_factory=set)
     """Repositories that were asked once for their default branch alone."""
+    stretch: StretchReport | None = None
+    """What is asked less often for the sake of the budget; None until it is planned."""
+    planned_at: dt.datetime | None = None
+    window: Window | None = None
+    """The budget's window, to tell what others use of it."""
     stored_limits: StoredLimits = NOTHING_STORED
     """What the store holds of the limits."""
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.admission import host_key, wait_until, workspace_key
 from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.app.walk.watch_cycle import lists_due_at
 from prwatch.domain.schedule import next_due
@@ -34,6 +35,7 @@ async def _iter_times(
     runtime: Runtime, account: Account, now: dt.datetime
 ) -> AsyncIterator[dt.datetime]:
     host = runtime.circuits.find(host_key(account.host))
+    settings = adapt_settings(runtime.settings, account)
     for workspace in account.workspaces:
         circuit = host or runtime.circuits.find(workspace_key(workspace))
         if circuit is not None:
@@ -42,9 +44,9 @@ async def _iter_times(
             continue
         view = await runtime.mirror.view(workspace)
         if view.snapshot.repository_watches:
-            yield lists_due_at(account, runtime.settings, now)
+            yield lists_due_at(account, settings, now)
         for watch in view.snapshot.watches:
             turn = build_turn(runtime.memory, view, watch, now=now)
-            due_at = next_due(turn, now=now, intervals=runtime.settings.intervals)
+            due_at = next_due(turn, now=now, intervals=settings.intervals)
             if due_at is not None:
                 yield max(due_at, wait_until(runtime.circuits, view, watch) or due_at)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from prwatch.config.model import Poll
 from prwatch.domain.schedule import Intervals
+from prwatch.domain.stretch import StretchRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,10 @@ class PollSettings:
     read_path: str
     feedback_on_activity: bool
     intervals: Intervals
+    rules: StretchRules
+    """How far intervals may give way when a budget is short."""
+    tick: dt.timedelta
+    jitter: float
 
 
 def build_poll_settings(poll: Poll) -> PollSettings:
@@ -38,4 +43,13 @@ def build_poll_settings(poll: Poll) -> PollSettings:
             search_for=poll.search_for,
             full_read=poll.full_read,
         ),
+        rules=StretchRules(
+            idle=poll.idle_interval,
+            idle_rest=poll.idle_rest_interval,
+            longest=poll.longest_interval,
+            above=poll.stretch_above,
+            reserve=poll.reserve,
+        ),
+        tick=poll.tick,
+        jitter=poll.jitter,
     )

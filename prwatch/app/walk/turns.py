@@ -18,7 +18,7 @@ def take_turns(
     """Yield the watches whose turn it is, and count why the others are left out."""
     now = cycle.now()
     for watch in watches:
-        if cycle.is_forced and not watch.is_searching and not _sleeps(view, watch):
+        if cycle.is_forced and not watch.is_searching and not sleeps(view, watch):
             # It never rests, and its due time would be ignored.
             if admit_watch(cycle, view, watch):
                 yield watch
@@ -63,7 +63,8 @@ def build_turn(
             last_asked_at=memory.asked_at,
             is_busy=memory.is_busy,
             look_at=memory.due_at,
-            is_archived=_sleeps(view, watch),
+            is_archived=sleeps(view, watch),
+            last_sign_at=watch.moved_at,
         )
     repository = view.repositories.get(watch.repository_id)
     return Turn(
@@ -80,7 +81,7 @@ def can_rest(view: WorkspaceView, watch: Watch) -> bool:
     return view.origin(watch.task_id) is not Origin.CONFIG
 
 
-def _sleeps(view: WorkspaceView, watch: Watch) -> bool:
+def sleeps(view: WorkspaceView, watch: Watch) -> bool:
     """Return whether a discovered watch's repository is archived, and that was told."""
     repository = view.repositories.get(watch.repository_id)
     if repository is None or not repository.is_archived:

@@ -33,6 +33,11 @@ from prwatch.app.walk.probe_walk import walk_discovered
 from prwatch.app.walk.reconciliation import Worktrees, reconcile
 from prwatch.app.walk.repository_rows import ViewOutdated
 from prwatch.app.walk.repository_walk import walk_unsettled
+from prwatch.app.walk.stretching import (
+    adapt_settings,
+    allow_for_early_wake,
+    plan_stretches,
+)
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.reconcile import list_finished_links
@@ -78,6 +83,8 @@ async def run_cycle(
             round_trip = HostRound(cycle, host, worktrees, limiter)
             group.start_soon(round_trip.poll, residents)
     await _count_watches(cycle, accounts)
+    if not cycle.is_forced:
+        await plan_stretches(cycle, accounts)
     cycle.circuits.keep_hosts(hosts)
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)
@@ -177,6 +184,10 @@ async def _poll_account(
 ) -> AccountOutcome:
     is_answered = False
     error: ProviderError | None = None
+    settings = allow_for_early_wake(
+        adapt_settings(cycle.settings, account), cycle.settings
+    )
+    cycle = replace(cycle, settings=settings)
     for _ in range(ATTEMPTS):
         views: list[WorkspaceView] = []
         try:
