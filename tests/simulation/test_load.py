@@ -1,104 +1,98 @@
-"""A task resumed in fifty sessions beside thirty others, cycle after cycle."""
+"""A task resumed in fifty sessions beside others, cycle after cycle."""
 
 import sys
+from dataclasses import replace
 
+import anyio
 import pytest
 
-from prwatch.simulator import World
-from tests.product import MovedClock, list_changes, open_product
-
-SESSIONS = 50
-OTHERS = 30
-TARGETS = OTHERS + 1
-SHARED = "fix-greeting"
-HEAD = "cycle  rows  lookups  graphql  points  writes  events"
-
-
-def write_tasks():
-    checkout = f'{{ repository = "octo/hello", branch = "{SHARED}" }}'
-    sessions = ",\n  ".join(
-        f'{{ id = "S-{n}", checkouts = [{checkout}] }}' for n in range(SESSIONS)
-    )
-    resumed = f'[[workspace.task]]\nid = "T-0"\nsessions = [\n  {sessions},\n]'
-    others = [
-        f'[[workspace.task]]\nid = "T-{n}"\n'
-        f'repositories = [{{ repository = "octo/hello", branch = "topic-{n}" }}]'
-        for n in range(1, OTHERS + 1)
-    ]
-    return "\n\n".join([resumed, *others])
-
-
-class Plot:
-    """What happens in which cycle, and which changes must be told for it."""
-
-    def __init__(self, world):
-        self._world = world
-        self._open = {}
-
-    def play(self, cycle):
-        if cycle == 3:
-            return self._open_one(SHARED)
-        if 5 <= cycle < 5 + OTHERS and cycle % 3 == 0:
-            return self._open_one(f"topic-{cycle - 4}")
-        if cycle % 20 == 10:
-            one = self._open[SHARED]
-            self._world.set_check(one, "test", workflow=str(cycle))
-            return []
-        if cycle % 50 == 15:
-            return self._toggle(self._open[SHARED])
-        return []
-
-    def _open_one(self, branch):
-        one = self._world.open_pull_request("octo/hello", branch=branch)
-        self._open[branch] = one
-        return [(("associated", None, one.number),)]
-
-    def _toggle(self, one):
-        if one.is_draft:
-            self._world.mark_ready(one)
-        else:
-            self._world.mark_draft(one)
-        return [(("is_draft", not one.is_draft, one.is_draft),)]
+from prwatch.testing.load import LoadReport, run_load
+from prwatch.testing.load_story import LoadShape
 
 
 @pytest.mark.parametrize(
-    ("cycles", "is_printing"),
+    ("others", "cycles"),
     [
-        pytest.param(20, False, id="20 cycles"),
-        pytest.param(200, True, id="200 cycles", marks=pytest.mark.slow),
+        pytest.param(30, 40, id="40 cycles"),
+        pytest.param(30, 200, id="200 cycles", marks=pytest.mark.slow),
+        pytest.param(
+            200,
+            1000,
+            id="1000 cycles of 201 tasks",
+            marks=[pytest.mark.slow, pytest.mark.timeout(600)],
+        ),
     ],
 )
-async def test_fifty_sessions_are_one_row_one_look_up_and_one_event_a_change(
-    tmp_path, cycles, is_printing
+def test_fifty_sessions_are_one_row_one_look_up_and_one_event_a_change(
+    prwatch_load, others, cycles
 ):
-    world = World(MovedClock())
-    world.add_repository("octo/hello")
-    plot, table, expected, told = Plot(world), [HEAD], [], []
-    options = {"watches": (), "tasks": write_tasks()}
-    async with open_product(tmp_path, world, **options) as product:
-        for cycle in range(cycles):
-            coming = plot.play(cycle)
-            changes = list_changes(await product.cycle())
-            (rows,) = product.ask("SELECT count(*) AS number FROM pr_watches")
-            report = product.report
-            changes = [one for one in changes if one[0][0] != "checks"]
-            table.append(
-                f"{cycle:5}  {rows['number']:4}  {report.lookups:7}"
-                f"  {report.usage.graphql:7}  {report.usage.points:6}"
-                f"  {report.rows_written:6}"
-                f"  {sum(report.events_by_type.values()):6}"
-            )
-            expected += coming
-            told += changes
-            assert rows["number"] == TARGETS
-            assert report.lookups <= 1
-            assert report.rows_written == 0 or report.events_by_type or cycle == 0
-        keys = product.ask(
-            "SELECT DISTINCT task_id, repository_id, branch, pr_number FROM pr_watches"
-        )
+    report = prwatch_load(sessions=50, others=others, cycles=cycles)
 
-    if is_printing:
-        sys.stdout.write("\n" + "\n".join(table) + "\n")
-    assert told == expected
-    assert len(keys) == TARGETS
-    assert [report.failures for report in product.reports] == [[]] * cycles
+    if cycles > 40:
+        sys.stdout.write(
+            f"\n{report.render()}\nquiet cycles: p95 {report.latency_ratio:.2f} times"
+            f" the median, later ones {report.growth_ratio:.2f} times earlier ones\n"
+        )
+    assert report.list_broken() == []
+    assert len(report.cycles) == cycles
+
+
+@pytest.fixture
+def report(tmp_path):
+    """A short load that went well, on a watch that ticks once a cycle."""
+    ticks = iter(range(1000))
+    shape = LoadShape(sessions=3, others=2, cycles=12)
+
+    async def run():
+        return await run_load(shape, tmp_path, stopwatch=lambda: float(next(ticks)))
+
+    return anyio.run(run)
+
+
+def test_a_load_tells_each_change_once(report):
+    told = [change for cycle in report.cycles for change in cycle.told]
+
+    assert told == [
+        ("associated", None, 1),
+        ("associated", None, 2),
+        ("checks", "none", "failure"),
+    ]
+    assert report.list_broken() == []
+    assert len(report.render().splitlines()) == 13
+
+
+@pytest.mark.parametrize(
+    ("changes", "broken"),
+    [
+        pytest.param({"rows": 4}, "cycle 7: 4 watches, not 3", id="a row more"),
+        pytest.param({"lookups": 2}, "cycle 7: 2 look-ups of branches", id="look-ups"),
+        pytest.param(
+            {"rows_written": 1}, "cycle 7: 1 rows written for nothing", id="a write"
+        ),
+        pytest.param({"failures": 1}, "cycle 7: 1 failures", id="a failure"),
+        pytest.param(
+            {"told": (("checks", "none", "failure"),)},
+            "cycle 7: told (('checks', 'none', 'failure'),), not ()",
+            id="told for nothing",
+        ),
+    ],
+)
+def test_a_load_says_what_a_cycle_should_not_have_done(report, changes, broken):
+    report.cycles[7] = replace(report.cycles[7], **changes)
+
+    assert report.list_broken() == [broken]
+
+
+def test_a_load_says_when_cycles_become_late_or_slow(report):
+    late = LoadReport(report.shape, list(report.cycles))
+    late.cycles[9] = replace(late.cycles[9], seconds=99.0)
+    slow = LoadReport(
+        report.shape,
+        [
+            replace(cycle, seconds=1.0 if number < 7 else 3.0)
+            for number, cycle in enumerate(report.cycles)
+        ],
+    )
+
+    assert [text.split()[1] for text in late.list_broken()] == ["late"]
+    assert slow.list_broken() == ["cycles became 3.0 times slower"]
