@@ -10,17 +10,20 @@ from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import (
     format_age,
     format_time,
+    is_terminal,
     print_json,
     print_table,
     print_text,
 )
 
 if TYPE_CHECKING:
-    from prwatch.app.command.explain import Explained
+    from prwatch.app.command.explained import Explained
     from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
     from prwatch.domain.explanation import ExplainedCheck, Explanation
+    from prwatch.domain.verdict_words import Words
 
+BAR_WIDTH = 8
 NOT_READ = "not read"
 
 
@@ -36,9 +39,10 @@ def command(ctx: click.Context, *, ref: Any, is_live: bool, workspace: str) -> N
     """
     Tell what decided the verdict on a pull request.
 
-    Shows what is stored and how old it is. With --live one full reading lists every
-    check and every reviewer; it is not stored. Exits with 4 when GitHub did not
-    answer.
+    Shows what is stored and how old it is, which checks decided, what was not read and
+    why, what is in the way, when it is looked at next, and its last changes. With
+    --live one full reading lists every check and every reviewer; it is not stored.
+    Exits with 4 when GitHub did not answer.
     """
     from prwatch.app.command.explain import explain_live, explain_stored  # noqa: PLC0415 - heavy
 
@@ -66,28 +70,57 @@ async def _find_current(ctx: click.Context, bench: "Workbench", workspace: str) 
 
 
 def print_explained(explained: "Explained") -> None:
-    """Print the facts of one pull request, then its checks and reviewers if read."""
-    found = explained.pull_request
+    """Print the facts of one pull request, then its checks, reviewers and changes."""
+    words, found = explained.words, explained.pull_request
     facts: list[tuple[str, object]] = [
         ("workspace", explained.workspace),
         ("tasks", ", ".join(explained.tasks) or "not watched"),
         ("read", _tell_age(explained)),
     ]
-    if found is None:
+    if words is None or found is None:
         state = explained.stored.state if explained.stored else ""
         facts.append(("state", f"{state}: there is nothing to explain yet"))
     else:
         facts += _tell_state(found)
-        facts += [
-            ("checks" * (not i), x) for i, x in enumerate(_tell_checks(explained))
-        ]
-        facts += _tell_review(found)
-        facts += _tell_merge(found)
+        facts.append(("status", words.need.value.replace("_", " ")))
+        facts += _name("checks", _tell_checks(explained, words))
+        facts += _name("review", _tell_review(found, words))
+        facts += _tell_merge(found, words)
+        facts += _name("not read", _tell_losses(explained))
+    facts += _name("in the way", _tell_obstacles(explained))
+    facts += _name("next look", _tell_outlook(explained))
     print_text("\n".join(f"  {name:<12}{value}" for name, value in facts))
     if explained.live is not None:
         _print_live(explained.live)
-    elif found is not None:
-        print_text("  Single checks and reviewers are not stored; --live reads them.")
+    elif words is not None:
+        _print_deciding(explained)
+    _print_changes(explained)
+
+
+def render_bar(done: int, total: int) -> str:
+    """Return how many of all are done as a picture: `██████░░ 6 of 8`."""
+    filled = BAR_WIDTH * done // total
+    return f"{'█' * filled}{'░' * (BAR_WIDTH - filled)} {done} of {total}"
+
+
+def _name(name: str, lines: Iterator[str]) -> list[tuple[str, object]]:
+    """Put a name before the first of some lines."""
+    return [(name * (not index), line) for index, line in enumerate(lines)]
+
+
+def _print_deciding(explained: "Explained") -> None:
+    summary = explained.summary
+    print_table(
+        ("check", "app", "says", "required", "since"),
+        [
+            (each.name, each.app, each.said, each.is_required, each.since)
+            for each in (summary.named if summary else ())
+        ],
+    )
+    print_text(
+        "  The rest of its checks and its reviewers are not stored; --live reads"
+    )
+    print_text("  them, and which of them are required.")
 
 
 def _print_live(live: "Explanation") -> None:
@@ -114,6 +147,18 @@ def _print_live(live: "Explanation") -> None:
     print_table(("reviewer", "says", "since"), [*opinions, *asked])
 
 
+def _print_changes(explained: "Explained") -> None:
+    from prwatch.app.command.event_commands import list_changes  # noqa: PLC0415 - heavy
+
+    print_table(
+        ("when", "what changed"),
+        [
+            (each.event.time, "; ".join(list_changes(each)))
+            for each in explained.changes
+        ],
+    )
+
+
 def _tell_age(explained: "Explained") -> str:
     if explained.live is not None:
         return f"{format_time(explained.live.observation.observed_at)}, now"
@@ -121,7 +166,11 @@ def _tell_age(explained: "Explained") -> str:
     if moment is None:
         return "never"
     age = format_age(explained.at - moment)
-    return f"stored; its last change is of {format_time(moment)}, {age} ago"
+    told = f"stored; its last change is of {format_time(moment)}, {age} ago"
+    seen_at = explained.outlook.good_at if explained.outlook else None
+    if seen_at is not None:
+        told += f"; seen to be so {format_age(explained.at - seen_at)} ago"
+    return told
 
 
 def _tell_state(found: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -134,45 +183,46 @@ def _tell_state(found: Mapping[str, object]) -> list[tuple[str, object]]:
     ]
 
 
-def _tell_checks(explained: "Explained") -> Iterator[str]:
-    found, live = explained.pull_request or {}, explained.live
-    state = str(found.get("checks") or NOT_READ)
-    if state == "none":
-        state = "none: nothing is registered for this head yet"
-    if live is None:
-        yield state
-        yield from explained.stored.notes if explained.stored else ()
-        return
-    counted = [each for each in live.checks or () if each.counts]
-    running = sum(each.is_running for each in counted)
-    yield f"{state}, running {running} of {len(counted)}" if running else state
-    settles_at = live.observation.settles_at
+def _tell_checks(explained: "Explained", words: "Words") -> Iterator[str]:
+    found, live, summary = explained.pull_request, explained.live, explained.summary
+    yield str((found or {}).get("checks") or NOT_READ)
+    yield words.checks.text
+    if summary is not None and summary.total and is_terminal():
+        passed = summary.total - summary.failing - summary.pending
+        yield render_bar(passed, summary.total)
+    if explained.rule:
+        yield explained.rule
+    settles_at = live.observation.settles_at if live else None
     if settles_at is not None:
-        yield f"all passed; a success from {format_time(settles_at)}, if all stays so"
-    names = {each.name for each in live.checks or ()}
-    for note in live.observation.checks_notes:
-        # The others repeat what the table says of a check.
-        if note.partition(": ")[2] not in names:
+        yield f"a success from {format_time(settles_at)}, if all stays so"
+    yield from _list_notes(explained)
+
+
+def _list_notes(explained: "Explained") -> Iterator[str]:
+    """Yield the notes that neither the table nor the words repeat."""
+    known, summary = explained.known, explained.summary
+    names = {each.name for each in (summary.named if summary else ())}
+    if explained.live is not None:
+        names |= {each.name for each in explained.live.checks or ()}
+    for note in known.observation.checks_notes if known else ():
+        is_told = summary is not None and summary.unread in note and summary.unread
+        if note.partition(": ")[2] not in names and not is_told:
             yield note
 
 
-def _tell_review(found: Mapping[str, object]) -> list[tuple[str, object]]:
-    counts = [
-        f"{found[name]} {words}"
-        for name, words in (
-            ("approvals", "approved"),
-            ("requested_reviewers", "asked"),
-            ("unresolved_threads", "threads unresolved"),
-        )
-        if found[name]
-    ]
-    words = ", ".join([str(found["review"] or NOT_READ), *counts])
-    decision = found["review_decision"]
-    return [("review", words), *([("decision", decision)] if decision else [])]
+def _tell_review(found: Mapping[str, object], words: "Words") -> Iterator[str]:
+    yield str(found["review"] or NOT_READ)
+    if words.review.text != found["review"]:
+        yield words.review.text
+    if found["review_decision"]:
+        yield f"GitHub's decision: {found['review_decision']}"
 
 
-def _tell_merge(found: Mapping[str, object]) -> list[tuple[str, object]]:
+def _tell_merge(
+    found: Mapping[str, object], words: "Words"
+) -> list[tuple[str, object]]:
     return [
+        ("merge", words.merge.text),
         ("mergeable", found["mergeable"] or "GitHub has not told yet"),
         ("merge queue", _tell_flag(found["merge_queue"])),
         ("auto-merge", _tell_flag(found["auto_merge"])),
@@ -181,6 +231,36 @@ def _tell_merge(found: Mapping[str, object]) -> list[tuple[str, object]]:
 
 def _tell_flag(value: object) -> str:
     return NOT_READ if value is None else "yes" if value else "no"
+
+
+def _tell_losses(explained: "Explained") -> Iterator[str]:
+    """Yield the fields that were not read, those with one reason together."""
+    groups: dict[str, list[str]] = {}
+    for each in explained.unobserved:
+        groups.setdefault(each.reason, []).append(each.words)
+    for reason, names in groups.items():
+        yield f"{', '.join(names)}: {reason}"
+
+
+def _tell_obstacles(explained: "Explained") -> Iterator[str]:
+    for each in explained.obstacles:
+        yield f"{each.kind}: {each.message}; until {format_time(each.until)}"
+
+
+def _tell_outlook(explained: "Explained") -> Iterator[str]:
+    outlook = explained.outlook
+    if outlook is None:
+        if explained.stored is not None and explained.stored.id:
+            yield "with the next cycle; no daemon tells when that is"
+        return
+    if outlook.due_at is None:
+        yield outlook.why
+    else:
+        wait = outlook.due_at - explained.at
+        moment = "now" if wait.total_seconds() <= 0 else f"in {format_age(wait)}"
+        yield f"{moment}; {outlook.why}"
+    if outlook.stretched:
+        yield outlook.stretched
 
 
 def _tell_check(check: "ExplainedCheck") -> str:

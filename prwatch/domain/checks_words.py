@@ -148,8 +148,8 @@ def _tell_failure(summary: ChecksSummary) -> Phrase:
 
 
 def _tell_pending(known: Known, summary: ChecksSummary) -> Phrase:
-    has_stored_age = not known.is_live
-    age = known.tell_age(known.observation.observed_at) if has_stored_age else ""
+    counted_at = known.counted_at or known.observation.observed_at
+    age = "" if known.is_live else known.tell_age(counted_at)
     names = _tell_names(summary, ChecksState.PENDING, summary.pending)
     if summary.running > 0 and _is_required_green(summary):
         word = ChecksWord.OPTIONAL_RUNNING

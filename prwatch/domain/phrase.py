@@ -3,9 +3,10 @@
 import datetime as dt
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from prwatch.domain.announce import has_head_moved
+from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress, follow_merge
 from prwatch.domain.merging import merge_observations
 from prwatch.domain.pull_request import UNOBSERVED, ChecksState, Observation
@@ -19,7 +20,8 @@ class Known:
     A pull request's last reading, with the times that no single reading tells.
 
     `is_live` says that the reading was made just now; a stored one is as old as its
-    last change. `bare_since` is the earliest time from which the head is known to have
+    last change, but for the numbers of its checks if they were `counted_at` a later
+    time. `bare_since` is the earliest time from which the head is known to have
     stood without any checks. `mergeable_unknown_since` is since when GitHub does not
     say whether it can be merged, None where it does or nobody looked. `unreadable`
     tells of fields why they cannot be read now, whatever was known before.
@@ -28,6 +30,7 @@ class Known:
     observation: Observation
     now: dt.datetime
     is_live: bool = False
+    counted_at: dt.datetime | None = None
     bare_since: dt.datetime | None = None
     progress: MergeProgress = NO_PROGRESS
     mergeable_unknown_since: dt.datetime | None = None
@@ -77,6 +80,24 @@ def recall(
         progress=stored.progress,
         unreadable=unreadable or {},
     )
+
+
+def catch_up(
+    known: Known,
+    *,
+    summary: ChecksSummary | None,
+    counted_at: dt.datetime | None,
+    mergeable_unknown_since: dt.datetime | None,
+) -> Known:
+    """Return what is known with what a daemon remembers beside what it stored."""
+    seen = known.observation
+    if summary is not None and seen.checks is ChecksState.PENDING:
+        known = replace(
+            known,
+            observation=replace(seen, checks_summary=summary),
+            counted_at=counted_at,
+        )
+    return replace(known, mergeable_unknown_since=mergeable_unknown_since)
 
 
 def refresh(

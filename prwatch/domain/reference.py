@@ -60,6 +60,8 @@ class Probe:
     author: str | None
     is_busy: bool
     """Whether checks run or a merge is queued: asked more often."""
+    is_mergeable_known: bool = False
+    """Whether GitHub says if it can be merged. It works that out when it is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

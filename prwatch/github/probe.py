@@ -93,6 +93,7 @@ def build_probe(node: PullRequestNode) -> Probe:
         head_repository_id=sys.intern(head.id) if head else None,
         author=_share_text(parse_login(node.author)),
         is_busy=is_busy(node),
+        is_mergeable_known=node.mergeable in {"MERGEABLE", "CONFLICTING"},
     )
 
 

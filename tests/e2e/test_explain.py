@@ -18,7 +18,9 @@ def test_a_verdict_is_explained_from_the_store_and_read_now(configured, hub):
 
     lines = [" ".join(line.split()) for line in stored.stdout.splitlines()]
     assert (lines[0], stored.returncode, stored.stderr) == ("octo/hello#12", 0, "")
-    assert {"checks failure", "failed: test"} <= set(lines)
+    assert {"checks failure", "1 of 1 failed: test"} <= set(lines)
+    assert any(line.startswith("test github-actions failed - 2") for line in lines)
+    assert any(line.endswith("associated: none yet → 12") for line in lines)
     (explained,) = live["explanations"]
     assert explained["stored"]["pull_request"]["checks"] == "failure"
     assert explained["live"]["pull_request"]["checks"] == "success"

@@ -1,65 +1,44 @@
 """Why pull requests are judged as they are: from the store, or read now."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
+from prwatch.app.command.explained import Explained
 from prwatch.app.command.missing import build_missing_error
+from prwatch.app.command.outlook import find_outlook, find_stored_obstacles
 from prwatch.app.command.references import NamedPullRequest, Reference
-from prwatch.app.command.watch_listing import WatchRow, find_watches
+from prwatch.app.command.watch_listing import find_watches
+from prwatch.app.command.watch_row import WatchRow
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.refused_fields import read_refused
 from prwatch.app.runtime import Runtime, open_runtime
+from prwatch.app.walk.cycle import Account, is_read_by_rest
 from prwatch.config.loader import LoadedConfig
-from prwatch.domain.event_building import build_task_pull_request
-from prwatch.domain.explanation import ExplainedCheck, Explanation
-from prwatch.domain.outcome import Found
+from prwatch.domain.capability import find_unreadable
+from prwatch.domain.events import EventType
+from prwatch.domain.explanation import Explanation
+from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.phrase import catch_up, refresh
 from prwatch.domain.reference import PullRequestReference
-from prwatch.domain.timestamp import format_optional_time, format_time
-from prwatch.errors import AuthenticationFailed, WatchNotFound
+from prwatch.errors import AuthenticationFailed, ProtocolViolation, WatchNotFound
+from prwatch.store import events
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
-    """
-    One pull request, or a branch that has none yet.
-
-    `number` is 0 for such a branch. `stored` is the row that changed last, None where
-    nobody watches. `live` is None unless it was read now. `at` is our time.
-    """
-
-    reference: str
-    repository: str
-    number: int
-    workspace: str
-    tasks: tuple[str, ...]
-    at: dt.datetime
-    stored: WatchRow | None = None
-    live: Explanation | None = None
-
-    @property
-    def pull_request(self) -> Mapping[str, object] | None:
-        """Return what was read last, as in the events."""
-        if self.live is not None:
-            return build_task_pull_request(self.live.observation)
-        return self.stored.pull_request if self.stored else None
-
-    def as_json(self) -> dict[str, object]:
-        """Return the object that `--json` prints."""
-        return {
-            "reference": self.reference,
-            "workspace": self.workspace,
-            "tasks": list(self.tasks),
-            "at": format_time(self.at),
-            "stored": _render_stored(self.stored) if self.stored else None,
-            "live": _render_live(self.live) if self.live else None,
-        }
+MOST_CHANGES: Final = 10
+"""How many of the last changes are told."""
+MOST_IN_FULL: Final = 50
+"""Of how many pull requests a daemon and the record of events are asked."""
 
 
 async def explain_stored(
     bench: Workbench, reference: Reference, *, workspace: str = ""
 ) -> tuple[Explained, ...]:
     """
-    Return what the store knows of all that a reference means.
+    Return what the store knows of all that a reference means, and a daemon besides.
+
+    Of more than fifty pull requests the rest is told without what a daemon says and
+    without past changes.
 
     Raises:
         WatchNotFound: It means nothing that is watched, or was.
@@ -69,7 +48,9 @@ async def explain_stored(
     for row in rows:
         groups.setdefault((row.workspace, row.reference), []).append(row)
     now = bench.surroundings.clock.now()
-    return tuple(_group(same, now) for same in groups.values())
+    grouped = [_group(same, now) for same in groups.values()]
+    told = [await _tell_more(bench, each) for each in grouped[:MOST_IN_FULL]]
+    return (*told, *grouped[MOST_IN_FULL:])
 
 
 async def explain_live(
@@ -98,7 +79,8 @@ async def explain_live(
     if not any(each.number for each in explained):
         return explained
     async with open_runtime(loaded, bench.surroundings) as runtime:
-        return tuple([await _read(runtime, each) for each in explained])
+        read = [await _read(runtime, each) for each in explained]
+    return tuple([await _explain_losses(bench, each) for each in read])
 
 
 async def _begin(
@@ -126,6 +108,43 @@ def _group(rows: Sequence[WatchRow], now: dt.datetime) -> Explained:
         tasks=tuple(row.task for row in rows),
         at=now,
         stored=newest,
+        known=newest.known,
+    )
+
+
+async def _tell_more(bench: Workbench, explained: Explained) -> Explained:
+    """Add what a daemon says of it, what is in the way, and its last changes."""
+    row = explained.stored
+    if row is None:
+        return explained
+    outlook = await find_outlook(bench, row.id) if row.id else None
+    known = explained.known
+    if outlook is not None and known is not None:
+        known = catch_up(
+            known,
+            summary=outlook.summary,
+            counted_at=outlook.good_at,
+            mergeable_unknown_since=outlook.mergeable_unknown_since,
+        )
+    obstacles = outlook.obstacles if outlook else ()
+    if outlook is None and row.id:
+        (workspace,) = await bench.list_workspaces(explained.workspace)
+        obstacles = await find_stored_obstacles(bench, workspace)
+    changes = await bench.database.read(
+        lambda tx: events.list_newest_of_pull_request(
+            tx,
+            row.repository_id,
+            row.number,
+            event_type=EventType.TASK_PR_UPDATED,
+            limit=MOST_CHANGES,
+        )
+    )
+    return replace(
+        explained,
+        known=known,
+        outlook=outlook,
+        obstacles=obstacles,
+        changes=tuple(changes),
     )
 
 
@@ -140,64 +159,42 @@ async def _read(runtime: Runtime, explained: Explained) -> Explained:
     ]
     if not accounts:
         raise AuthenticationFailed(f"the workspace {name} has no token to be used")
-    explainer = accounts[0].github.explainer
+    account = accounts[0]
     owner, _, repository = explained.repository.partition("/")
     reference = PullRequestReference(
         owner=owner, name=repository, number=explained.number
     )
-    is_rest = runtime.settings.read_path == "rest"
-    read = explainer.explain_by_rest if is_rest else explainer.explain
-    outcome = await read(reference)
+    outcome = await _ask(runtime, account, reference)
     if not isinstance(outcome, Found):
         raise build_missing_error(explained.reference, outcome)
-    return replace(explained, live=outcome.value, at=runtime.clock.now())
+    now = runtime.clock.now()
+    known = refresh(outcome.value.observation, now=now, stored=explained.known)
+    return replace(explained, live=outcome.value, known=known, at=now)
 
 
-def _render_stored(row: WatchRow) -> dict[str, object]:
-    return {
-        "watch": row.id or None,
-        "state": row.state,
-        "observed_at": format_optional_time(row.observed_at),
-        "checks_notes": list(row.notes),
-        "pull_request": row.pull_request,
-    }
+async def _ask(
+    runtime: Runtime, account: Account, reference: PullRequestReference
+) -> Outcome[Explanation]:
+    """Read through GraphQL, or through REST where that is not to be had."""
+    explainer, read_path = account.github.explainer, runtime.settings.read_path
+    if not is_read_by_rest(account, read_path):
+        try:
+            return await explainer.explain(reference)
+        except ProtocolViolation:
+            if not is_read_by_rest(account, read_path):
+                raise
+    return await explainer.explain_by_rest(reference)
 
 
-def _render_live(live: Explanation) -> dict[str, object]:
-    observation, checks = live.observation, live.checks
-    return {
-        "observed_at": format_time(observation.observed_at),
-        "settles_at": format_optional_time(observation.settles_at),
-        "checks_notes": list(observation.checks_notes),
-        "pull_request": build_task_pull_request(observation),
-        "checks": None if checks is None else [_render_check(each) for each in checks],
-        "opinions": None
-        if live.opinions is None
-        else [
-            {
-                "author": each.author,
-                "state": each.state,
-                "submitted_at": format_optional_time(each.submitted_at),
-            }
-            for each in live.opinions
-        ],
-        "asked": None if live.asked is None else list(live.asked),
-    }
-
-
-def _render_check(check: ExplainedCheck) -> dict[str, object]:
-    return {
-        "kind": check.kind.value,
-        "name": check.name,
-        "app": check.app or None,
-        "workflow": check.workflow or None,
-        "event": check.event or None,
-        "word": check.word,
-        "said": check.said,
-        "state": check.state.value,
-        "standing": check.standing.value,
-        "reason": check.reason or None,
-        "since": format_optional_time(check.since),
-        "required": check.is_required,
-        "url": check.url or None,
-    }
+async def _explain_losses(bench: Workbench, explained: Explained) -> Explained:
+    """Add why a field could not be read now, as far as that was found before."""
+    known = explained.known
+    if known is None or explained.stored is not None or not explained.unobserved:
+        return explained
+    (workspace,) = await bench.list_workspaces(explained.workspace)
+    found = find_unreadable(
+        await read_refused(bench.database, workspace), explained.repository
+    )
+    lost = {each.field for each in explained.unobserved}
+    unreadable = {name: why for name, why in found.items() if name in lost}
+    return replace(explained, known=replace(known, unreadable=unreadable))

@@ -11,6 +11,7 @@ from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
 from prwatch.app.daemon.health import describe_health
 from prwatch.domain.timestamp import format_optional_time, format_time
+from prwatch.app.daemon.outlook import answer_outlook
 
 
 def build_commands(daemon: Daemon) -> Mapping[str, Command]:
@@ -26,6 +27,9 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         return dict(await answer_check(daemon.shift.runtime, arguments))
 
     async def nudge(_: dict[str, Any]) -> dict[str, Any]:
+    async def outlook(arguments: dict[str, Any]) -> dict[str, Any]:
+        return await answer_outlook(daemon.shift.runtime, arguments)
+
         daemon.shift.loop.notify()
         daemon.shift.runtime.notify_relays()
         return {}
@@ -49,6 +53,7 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
     limits = {
         account.host: {
             bucket: format_time(until)
+        "outlook": outlook,
             for bucket, until in account.github.limits.blocks.items()
         }
         for account in shift.runtime.wired.accounts

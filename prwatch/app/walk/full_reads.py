@@ -62,6 +62,8 @@ def judge_need(cycle: Cycle, watch: Watch, probe: Probe, *, now: dt.datetime) ->
     memory.held_fingerprint = probe.fingerprint
     if is_same:
         memory.good_at = now
+        if probe.is_mergeable_known:
+            memory.mergeable_unknown_since = None
         return Need.SPARE
     return Need.MOVED
 

@@ -9,6 +9,7 @@ import structlog
 
 from prwatch.app.walk.commit import CommitContext, PlannedCommit, write_commits
 from prwatch.app.walk.cycle import Cycle
+from prwatch.app.walk.poll_memory import WatchMemory
 from prwatch.app.walk.repository_rows import follow_observation
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.compare import is_stale
@@ -70,6 +71,8 @@ def _decide(cycle: Cycle, sighting: Sighting) -> ObservationCommit | None:
     if observation.checks is not UNOBSERVED:
         # Without checks what the probe said stands: they may lag behind the head.
         memory.is_busy = _is_busy(observation)
+        memory.summary = observation.checks_summary if memory.is_busy else None
+    _remember_mergeable(memory, observation, now)
     is_believed = False
     if watch.watermark is not None and is_stale(watch.watermark, observation):
         memory.stale = (memory.stale or StaleReadings()).add(observation, now=now)
@@ -102,6 +105,15 @@ def _to_our_clock(
 ) -> dt.datetime | None:
     """Return when our clock shows what is a time of GitHub's clock."""
     return None if due_at is None else now + (due_at - observation.observed_at)
+
+
+def _remember_mergeable(
+    memory: WatchMemory, observation: Observation, now: dt.datetime
+) -> None:
+    if observation.is_final or observation.mergeable is not UNOBSERVED:
+        memory.mergeable_unknown_since = None
+    elif memory.mergeable_unknown_since is None:
+        memory.mergeable_unknown_since = now
 
 
 def _is_busy(observation: Observation) -> bool:

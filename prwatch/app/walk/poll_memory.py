@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.staleness import StaleReadings
 
 NO_TAGS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -40,6 +41,10 @@ class WatchMemory:
     tags: Mapping[str, str] = field(default_factory=lambda: NO_TAGS)
     """The entity tags of the last reading through REST, for this credential."""
     is_busy: bool = False
+    summary: ChecksSummary | None = None
+    """The numbers of the last full reading, while checks run: the store keeps older."""
+    mergeable_unknown_since: dt.datetime | None = None
+    """Since when GitHub does not say whether it can be merged, None where it does."""
     stale: StaleReadings | None = None
 
 

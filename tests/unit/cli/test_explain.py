@@ -1,16 +1,23 @@
 """`prwatch explain` as a command line: what it prints of what is stored and read."""
 
 import dataclasses
+import datetime as dt
 
 import pytest
 
-from prwatch.app.command.explain import Explained
-from prwatch.cli.explain import print_explained
+from prwatch.app.command.explained import Explained, Obstacle, Outlook
+from prwatch.cli.explain import print_explained, render_bar
 from prwatch.cli.output import format_time
+from prwatch.domain.checks_summary import ChecksSummary
+from prwatch.domain.events import Event, EventType
 from prwatch.domain.explanation import Explanation, explain_checks
+from prwatch.domain.phrase import refresh
 from prwatch.domain.pull_request import UNOBSERVED, ChecksState, ReviewState
-from prwatch.domain.verdict import CheckRun, Review, StatusContext
+from prwatch.domain.verdict import CheckRun, Review, StatusContext, decide_checks
+from prwatch.store.events import EventRecord
 from tests.readings import at, make_observation
+
+NO_TIME = dt.timedelta(0)
 
 
 @pytest.fixture
@@ -20,6 +27,8 @@ def prwatch(call, tmp_path):
 
 
 def explain(runs=(), statuses=(), opinions=(), asked=(), **fields):
+    verdict = decide_checks(runs, statuses, observed_at=at(0), settle=NO_TIME)
+    observation = make_observation(**{"checks_summary": verdict.summary, **fields})
     return Explained(
         reference="octo/hello#12",
         repository="octo/hello",
@@ -28,11 +37,12 @@ def explain(runs=(), statuses=(), opinions=(), asked=(), **fields):
         tasks=("T-1", "T-2"),
         at=at(0),
         live=Explanation(
-            observation=make_observation(**fields),
+            observation=observation,
             checks=explain_checks(runs, statuses),
             opinions=opinions,
             asked=asked,
         ),
+        known=refresh(observation, now=at(0), stored=None),
     )
 
 
@@ -90,11 +100,20 @@ def test_every_check_and_reviewer_is_told_with_time_and_place(tell):
         "url https://github.com/octo/hello/pull/12",
         "state OPEN, a draft",
         "head aaaaaaaaaa",
-        "checks failure, running 1 of 3",
-        "review changes_requested, 1 asked",
+        "status needs approval",
+        "checks failure",
+        "1 of 3 needs approval: test; 1 running",
+        "any failure wins, whatever else passed or runs",
+        "review changes_requested",
+        "changes requested, 1 asked",
+        "merge can be merged",
         "mergeable MERGEABLE",
         "merge queue not read",
         "auto-merge no",
+        (
+            "not read merge queue: the way it was read does not tell it: REST, or an"
+            " old server"
+        ),
         "CHECK APP WORKFLOW SAYS REQUIRED SINCE URL",
         (
             "test github-actions CI needs approval yes"
@@ -115,21 +134,29 @@ def test_every_check_and_reviewer_is_told_with_time_and_place(tell):
     [
         pytest.param(
             explain(checks=ChecksState.NONE),
-            ["checks none: nothing is registered for this head yet"],
+            [
+                "checks none",
+                "not yet registered, after 1 min",
+                "without any check there is neither failure nor success",
+            ],
             id="not yet registered",
         ),
         pytest.param(
             explain(
-                checks=UNOBSERVED, checks_notes=("checks are refused to this token",)
+                checks=UNOBSERVED,
+                checks_notes=("checks are refused to this token: no access",),
+                checks_summary=ChecksSummary(unread="no access", is_refused=True),
             ),
-            ["checks not read", "checks are refused to this token"],
+            ["checks not read", "unreadable with this token: no access"],
             id="unreadable",
         ),
         pytest.param(
             explain(runs=[make_run("a", "SUCCESS")], settles_at=at(20)),
             [
                 "checks pending",
-                f"all passed; a success from {format_time(at(20))}, if all stays so",
+                "all 1 passed, settling",
+                "nothing failed, and not everything has come to its end",
+                f"a success from {format_time(at(20))}, if all stays so",
             ],
             id="settles",
         ),
@@ -137,15 +164,21 @@ def test_every_check_and_reviewer_is_told_with_time_and_place(tell):
             explain(
                 runs=[make_run("a", "SUCCESS")],
                 checks_notes=("expected: required checks have not reported",),
+                checks_summary=ChecksSummary(total=1, is_expecting=True),
             ),
-            ["checks pending", "expected: required checks have not reported"],
+            [
+                "checks pending",
+                "required but not reported",
+                "nothing failed, and not everything has come to its end",
+                "expected: required checks have not reported",
+            ],
             id="expected",
         ),
     ],
 )
 def test_the_verdict_on_checks_says_what_it_waits_for(tell, explained, lines):
     told = tell(explained)
-    start = told.index("head aaaaaaaaaa") + 1
+    start = told.index("head aaaaaaaaaa") + 2
     end = next(i for i, line in enumerate(told) if line.startswith("review "))
 
     assert told[start:end] == lines
@@ -169,6 +202,7 @@ def test_before_the_first_reading_there_is_nothing_to_explain(prwatch):
         "tasks octo/hello#12",
         "read never",
         "state unread: there is nothing to explain yet",
+        "next look with the next cycle; no daemon tells when that is",
     ]
     (explained,) = told.value["explanations"]
     assert (explained["reference"], explained["live"]) == ("octo/hello#12", None)
@@ -181,3 +215,84 @@ def test_what_is_not_watched_has_nothing_stored(prwatch):
 
     assert (called.code, called.out) == (1, "")
     assert "octo/hello#13 is not watched" in called.err
+
+
+def make_event(seconds, *changes):
+    return EventRecord(
+        event=Event(
+            id="e1",
+            type=EventType.TASK_PR_UPDATED,
+            source="prwatch:test",
+            subject="acme/T-1/octo/hello#12",
+            time=at(seconds),
+            workspace_id="w1",
+            task_id="t1",
+            repository_id="r1",
+            pr_number=12,
+            watch_id="p1",
+            revision=2,
+            head_ref_oid="a" * 40,
+            is_terminal=False,
+            data={
+                "changes": [
+                    {"field": field, "previous": before, "current": after}
+                    for field, before, after in changes
+                ]
+            },
+        ),
+        position=1,
+    )
+
+
+def test_what_a_daemon_says_and_what_changed_last_is_told(tell):
+    obstacle = Obstacle(kind="limit of graphql", message="used up", until=at(600))
+    outlook = Outlook(
+        asked_at=at(-3),
+        good_at=at(-3),
+        due_at=at(12),
+        why="every 15 s: checks run",
+        stretched="idle ones are asked seldom",
+        obstacles=(obstacle,),
+    )
+    told = tell(
+        dataclasses.replace(
+            explain(),
+            outlook=outlook,
+            obstacles=outlook.obstacles,
+            changes=(make_event(-60, ("checks", "pending", "failure")),),
+        )
+    )
+
+    assert f"in the way limit of graphql: used up; until {format_time(at(600))}" in told
+    assert "next look in 12 s; every 15 s: checks run" in told
+    assert "idle ones are asked seldom" in told
+    assert told[-2:] == [
+        "WHEN WHAT CHANGED",
+        f"{format_time(at(-60))} checks: pending → failure",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("due_at", "words"),
+    [
+        pytest.param(at(-1), "next look now; why", id="late"),
+        pytest.param(None, "next look why", id="never"),
+    ],
+)
+def test_a_turn_that_is_over_or_never_comes_is_told(tell, due_at, words):
+    outlook = Outlook(asked_at=None, good_at=None, due_at=due_at, why="why")
+
+    assert words in tell(dataclasses.replace(explain(), outlook=outlook))
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "picture"),
+    [
+        pytest.param(6, 8, "██████░░ 6 of 8", id="some"),
+        pytest.param(0, 3, "░░░░░░░░ 0 of 3", id="none"),
+        pytest.param(3, 3, "████████ 3 of 3", id="all"),
+        pytest.param(99, 100, "███████░ 99 of 100", id="nearly all"),
+    ],
+)
+def test_a_bar_is_full_only_when_everything_is_done(done, total, picture):
+    assert render_bar(done, total) == picture

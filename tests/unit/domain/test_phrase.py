@@ -2,11 +2,13 @@
 
 import pytest
 
+from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.merge_progress import MergeProgress
-from prwatch.domain.phrase import Known, recall, refresh
+from prwatch.domain.phrase import Known, catch_up, recall, refresh
 from prwatch.domain.pull_request import UNOBSERVED
 from prwatch.domain.task import TaskPullRequest
-from tests.readings import NONE, SUCCESS, at, make_observation
+from prwatch.domain.verdict_words import tell
+from tests.readings import NONE, PENDING, SUCCESS, at, make_observation
 
 PUSHED = {"head_ref_oid": "b" * 40}
 
@@ -63,6 +65,19 @@ def test_progress_goes_on_through_what_the_reading_did_not_tell():
 
     assert refresh(observation, now=at(600), stored=before).progress == out
     assert refresh(observation, now=at(600), stored=None).progress == MergeProgress()
+
+
+def test_a_daemon_knows_newer_numbers_of_checks_that_run():
+    counted = {"summary": ChecksSummary(total=8, pending=2), "counted_at": at(590)}
+    silence = {"mergeable_unknown_since": at(-90)}
+
+    running = catch_up(remember(checks=PENDING), **counted, **silence)
+    decided = catch_up(remember(checks=SUCCESS), **counted, **silence)
+
+    assert tell(running).checks.text == "running 2 of 8, as of 10 s ago"
+    assert tell(decided).checks.text == "passed"
+    assert running.mergeable_unknown_since == at(-90)
+    assert decided.counted_at is None
 
 
 def test_what_was_read_is_readable():
