@@ -28,7 +28,7 @@ def print_report(report: CycleReport, config: Config, *, is_json: bool) -> None:
                     failure.reference,
                     failure.scope,
                     failure.code,
-                    failure.message,
+                    failure.text,
                 )
                 for failure in report.failures
             ],

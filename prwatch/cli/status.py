@@ -22,17 +22,26 @@ DELIVERY_STATES = ("pending", "acquired", "delivered", "dropped", "dead")
 
 
 @click.command("status")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many pull requests of each kind are named.",
+)
 @global_options
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, *, limit: int) -> None:
     """
-    Show workspaces, watches, failures and deliveries.
+    Show what pull requests need, watches, failures and deliveries.
 
-    Asks the daemon when one runs; without one it shows what the store knows.
+    What needs a person comes first, and what has waited longest. Asks the daemon when
+    one runs; without one it shows what the store knows.
     """
     from prwatch.app.command.status import read_status  # noqa: PLC0415 - heavy
 
-    status = run_on_bench(ctx, read_status)
+    status = run_on_bench(ctx, lambda bench: read_status(bench, limit=limit))
     if get_options(ctx).is_json:
         print_json(status.as_json())
     else:
@@ -56,6 +65,7 @@ def print_status(status: "Status") -> None:
         ],
         empty="No workspace is configured; `prwatch init` writes a configuration.",
     )
+    _print_needs(status)
     print_table(
         ("sink", *DELIVERY_STATES),
         [
@@ -71,8 +81,36 @@ def print_status(status: "Status") -> None:
         print_text(
             f"GitHub refuses calls to its {block.bucket} interface until {until}"
         )
+    for workspace in status.workspaces:
+        for each in workspace.unreadable:
+            print_text(f"{workspace.name}: {each.text}; {each.remedy}")
     for line in _tell_failures(status):
         print_text(line)
+
+
+def _print_needs(status: "Status") -> None:
+    """Print the pull requests by what they need, and how many are not named."""
+    print_table(
+        ("status", "pull request", "because", "for", "title"),
+        [
+            (
+                group.need.value.replace("_", " "),
+                row.reference,
+                row.words.reason,
+                row.observed_at and format_age(status.at - row.observed_at),
+                row.title,
+            )
+            for group in status.needs
+            for row in group.rows
+        ],
+    )
+    more = [
+        f"{left} {group.need.value.replace('_', ' ')}"
+        for group in status.needs
+        if (left := group.count - len(group.rows))
+    ]
+    if more:
+        print_text(f"And {', '.join(more)}; `prwatch watch list` names all.")
 
 
 def _tell_daemon(status: "Status") -> Iterator[str]:
@@ -115,7 +153,9 @@ def _tell_failures(status: "Status") -> Iterator[str]:
     yield from (facts or {}).get("worktree_problems", ())
     for failure in failures or ():
         reference = failure.get("reference") or failure.get("scope")
-        yield f"{failure['workspace']}: {reference}: {failure['message']}"
+        remedy = failure.get("remedy")
+        text = f"{failure['workspace']}: {reference}: {failure['message']}"
+        yield f"{text}; {remedy}" if remedy else text
 
 
 def _tell_watches(workspace: "WorkspaceStatus") -> str:

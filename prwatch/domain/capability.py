@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from prwatch.domain.timestamp import format_optional_time, format_time
+
 RETEST_AFTER: Final = dt.timedelta(days=1)
 """How long a refusal is believed before it is tried again."""
 WIDE_AFTER: Final = 3
@@ -81,6 +83,18 @@ class Capability:
     def text(self) -> str:
         """Return the sentence about it, without what to do."""
         return f"{self.field} cannot be read {_BLAMED[self.reason]}{self._where}"
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "field": self.field,
+            "reason": self.reason.value,
+            "repositories": list(self.places),
+            "since": format_time(self.since),
+            "tested_again_at": format_optional_time(self.test_at),
+            "message": self.text,
+            "remedy": self.remedy,
+        }
 
     @property
     def _where(self) -> str:

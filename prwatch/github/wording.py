@@ -135,6 +135,11 @@ _NO_INSTALLATION: Final = Refusal(
     " last part of the address of its settings page",
 )
 _CODES: Final = {each.said: each.code for _, each in _REFUSALS}
+_HINTS: Final = {
+    **{each.said: each.hint for _, each in (*_REFUSALS, *_APP_REFUSALS)},
+    _APP_REFUSED.said: _APP_REFUSED.hint,
+    _NO_INSTALLATION.said: _NO_INSTALLATION.hint,
+}
 REPOSITORY_BLOCKED: Final = re.compile(r"repository access blocked", re.IGNORECASE)
 NOT_ACCESSIBLE: Final = re.compile(r"resource not accessible by", re.IGNORECASE)
 
@@ -153,6 +158,11 @@ def find_app_refusal(status: int, message: str) -> Refusal:
         if pattern.search(message):
             return refusal
     return _NO_INSTALLATION if status == 404 else _APP_REFUSED
+
+
+def find_hint(said: str) -> str:
+    """Return what a person can do about a refusal that we worded so, '' for others."""
+    return next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
 
 
 def find_code(said: str) -> str:

@@ -1,13 +1,17 @@
 """Looks at everything that prwatch needs and says what to do about the rest."""
 
+import contextlib
 import datetime as dt
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from prwatch.app.command.access_check import examine_access
 from prwatch.app.command.finding import Finding, Health
+from prwatch.app.command.sink_check import examine_sinks
 from prwatch.app.command.token_status import TokenStatus, read_token_statuses
 from prwatch.app.daemon.unit_check import examine_units
 from prwatch.app.store_place import find_database
@@ -34,10 +38,11 @@ async def examine(
 
     Nothing is changed: a database that does not exist yet is not made.
     """
+    store = await _examine_store(loaded.config, surroundings)
     for finding in (
         _examine_sources(loaded),
         *_examine_proxies(surroundings.environ),
-        await _examine_store(loaded.config, surroundings),
+        store.finding,
     ):
         yield finding
     try:
@@ -49,9 +54,15 @@ async def examine(
     for status in statuses:
         for finding in _judge_token(status, now):
             yield finding
+    if store.is_ready and statuses:
+        async for finding in examine_access(loaded, surroundings):
+            yield finding
     drifts = [status.drift for status in statuses if status.drift is not None]
     if drifts:
         yield _judge_clock(max(drifts, key=abs))
+    with contextlib.suppress(ConfigError):  # it has been said of the TLS settings
+        async for finding in examine_sinks(loaded.config):
+            yield finding
     async for finding in examine_units(surroundings.environ):
         yield finding
 
@@ -91,27 +102,37 @@ def _hide(value: str) -> str:
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
-async def _examine_store(config: Config, surroundings: Surroundings) -> Finding:
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """What was found of the store. `is_ready` says that reading changes nothing."""
+
+    finding: Finding
+    is_ready: bool = False
+
+
+async def _examine_store(config: Config, surroundings: Surroundings) -> _Store:
     try:
         target = find_database(config, surroundings.environ)
         if isinstance(target, Path) and not target.exists():
-            return _examine_folder(config.state_dir)
+            return _Store(_examine_folder(config.state_dir))
         facts = await examine_database(target)
     except PrwatchError as error:
         remedy = error.hint or "mend it, then run `prwatch doctor` again"
-        return Finding("store", Health.BROKEN, str(error), remedy)
+        return _Store(Finding("store", Health.BROKEN, str(error), remedy))
     if isinstance(target, Path) and not _is_writable(target):
-        return Finding(
+        finding = Finding(
             "store",
             Health.BROKEN,
             f"{target} cannot be written",
             "check the owner and mode of the file and of its folder",
         )
+        return _Store(finding)
     place = target if isinstance(target, Path) else _name_server(target)
     text = f"{place} is whole, schema {facts.schema}, {facts.size:,} bytes"
     if facts.schema < facts.newest:
         text += f"; the next start brings it to schema {facts.newest}"
-    return Finding("store", Health.OK, text)
+    is_ready = facts.schema == facts.newest
+    return _Store(Finding("store", Health.OK, text), is_ready)
 
 
 def _is_writable(path: Path) -> bool:

@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from prwatch.app.command.needs import NeedGroup, group_by_need
+from prwatch.app.command.outlook import find_silent
 from prwatch.app.command.watch_listing import list_watches
+from prwatch.app.command.watch_row import WatchList
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.refused_fields import read_refused
+from prwatch.domain.capability import Capability, tell
 from prwatch.domain.outbox import DeliveryState
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.errors import PrwatchError
@@ -18,6 +23,9 @@ from prwatch.store.rate_limit import RateLimitBlock
 
 Counts: TypeAlias = Mapping[tuple[str, DeliveryState], int]
 
+LIMIT: Final = 10
+"""How many pull requests of each kind are named."""
+
 WATCH_STATES: Final = ("searching", "resting", "unread", "OPEN", "CLOSED", "MERGED")
 
 
@@ -27,7 +35,7 @@ class WorkspaceStatus:
     One workspace: its watches by state, its open pull requests by checks and review.
 
     `is_configured` is false for one that only the store knows. `observed_at` is when
-    the last change was seen.
+    the last change was seen, `unreadable` what its token or server does not give.
     """
 
     name: str
@@ -38,6 +46,7 @@ class WorkspaceStatus:
     review: Mapping[str, int]
     adoptions: int
     observed_at: dt.datetime | None
+    unreadable: tuple[Capability, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""
@@ -50,6 +59,7 @@ class WorkspaceStatus:
             "review": dict(self.review),
             "repository_watches": self.adoptions,
             "last_change_at": format_optional_time(self.observed_at),
+            "unreadable": [each.as_json() for each in self.unreadable],
         }
 
 
@@ -90,11 +100,17 @@ class DaemonStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Everything at one moment. `blocks` are the limits that forbid calls now."""
+    """
+    Everything at one moment.
+
+    `needs` are the open pull requests by what they need, and `blocks` the limits that
+    forbid calls now.
+    """
 
     at: dt.datetime
     daemon: DaemonStatus | None
     workspaces: tuple[WorkspaceStatus, ...]
+    needs: tuple[NeedGroup, ...]
     sinks: tuple[SinkStatus, ...]
     blocks: tuple[RateLimitBlock, ...]
     last_event_at: dt.datetime | None
@@ -114,6 +130,7 @@ class Status:
             "daemon": self.daemon.as_json() if self.daemon else None,
             "store_known_at": format_optional_time(self.known_at),
             "workspaces": [each.as_json() for each in self.workspaces],
+            "needs": [each.as_json() for each in self.needs],
             "sinks": [each.as_json() for each in self.sinks],
             "rate_limits": [
                 {
@@ -126,11 +143,12 @@ class Status:
         }
 
 
-async def read_status(bench: Workbench) -> Status:
+async def read_status(bench: Workbench, *, limit: int = LIMIT) -> Status:
     """
     Read the store, and ask the daemon if one runs.
 
-    A daemon that does not answer is told, not raised.
+    A daemon that does not answer is told, not raised. Of what needs one thing up to
+    `limit` pull requests are named.
 
     Raises:
         StoreError: The store could not be read.
@@ -145,10 +163,13 @@ async def read_status(bench: Workbench) -> Status:
         return counts, newest, await rate_limit.list_blocks(tx, now)
 
     counts, newest, blocks = await bench.database.read(read)
+    daemon, listed = await _ask_daemon(bench), await list_watches(bench)
+    silent = await find_silent(bench) if daemon and daemon.facts else {}
     return Status(
         at=now,
-        daemon=await _ask_daemon(bench),
-        workspaces=await _read_workspaces(bench),
+        daemon=daemon,
+        workspaces=await _read_workspaces(bench, listed),
+        needs=group_by_need(listed.watches, limit=limit, silent=silent),
         sinks=_count_sinks(bench, counts),
         blocks=tuple(blocks),
         last_event_at=newest[0].event.time if newest else None,
@@ -168,8 +189,9 @@ async def _ask_daemon(bench: Workbench) -> DaemonStatus | None:
     return DaemonStatus(pid=info.pid, facts=facts)
 
 
-async def _read_workspaces(bench: Workbench) -> tuple[WorkspaceStatus, ...]:
-    listed = await list_watches(bench)
+async def _read_workspaces(
+    bench: Workbench, listed: WatchList
+) -> tuple[WorkspaceStatus, ...]:
     stored = {row.name: row for row in await bench.list_workspaces()}
     configured = [entry.name for entry in bench.config.workspaces]
     names: Sequence[str] = list(dict.fromkeys([*configured, *sorted(stored)]))
@@ -189,6 +211,9 @@ async def _read_workspaces(bench: Workbench) -> tuple[WorkspaceStatus, ...]:
                 review=_count([row.read("review") for row in opened]),
                 adoptions=sum(row.workspace == name for row in listed.adoptions),
                 observed_at=max(times, default=None),
+                unreadable=tell(await read_refused(bench.database, stored[name]))
+                if name in stored
+                else (),
             )
         )
     return tuple(found)

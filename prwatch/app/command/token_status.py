@@ -11,7 +11,7 @@ from prwatch.config.entries import Workspace as WorkspaceEntry
 from prwatch.config.model import Config
 from prwatch.domain.rate_limit import Budget
 from prwatch.domain.reference import Viewer
-from prwatch.errors import ConfigError, ProviderError
+from prwatch.errors import ConfigError, ProtocolViolation, ProviderError
 from prwatch.github.client import Endpoints, GitHub
 from prwatch.github.token_facts import name_kind
 from prwatch.http.client import BoundedClient, create_http_client
@@ -102,7 +102,7 @@ async def _ask(
             clock=clock,
             settle=dt.timedelta(0),
         )
-        viewer = await github.viewer()
+        viewer = await _find_viewer(github)
     except (ConfigError, ProviderError) as error:
         return replace(
             status, code=error.code, problem=str(error), remedy=_advise(error)
@@ -115,6 +115,15 @@ async def _ask(
         budgets=tuple(budgets.values()),
         drift=clock.now() - answered_at,
     )
+
+
+async def _find_viewer(github: GitHub) -> Viewer:
+    try:
+        return await github.viewer()
+    except ProtocolViolation:
+        if github.capabilities.has_graphql:
+            raise
+        return await github.rest_reader.viewer()
 
 
 def _advise(error: ConfigError | ProviderError) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.reference import Usage
+from prwatch.github.wording import find_hint
 
 SKIP_REASONS = ("circuit", "limit", "not_due", "resting", "archived")
 
@@ -31,6 +32,16 @@ class Failure:
         """Return whether nothing of that workspace could be polled."""
         return self.scope in {"host", "token", "installation"}
 
+    @property
+    def remedy(self) -> str:
+        """Return what a person can do about a refusal, '' where that is not known."""
+        return find_hint(self.message)
+
+    @property
+    def text(self) -> str:
+        """Return the reason with what to do about it."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
     def as_json(self) -> dict[str, str]:
         """Return the members of the printed object."""
         return {
@@ -40,6 +51,7 @@ class Failure:
             "class": self.failure_class.value,
             "code": self.code,
             "message": self.message,
+            "remedy": self.remedy,
         }
 
 

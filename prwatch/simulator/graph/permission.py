@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from prwatch.simulator.fault_answers import NOT_ACCESSIBLE_TEXT
 from prwatch.simulator.graph.execute import Resolver
 from prwatch.simulator.graph.problem import FieldError
-from prwatch.simulator.graph.reading import NOT_ACCESSIBLE_TEXT, Reading
+from prwatch.simulator.graph.reading import Reading
 from prwatch.simulator.limits import Token
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")

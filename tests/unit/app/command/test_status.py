@@ -62,6 +62,7 @@ async def test_without_a_daemon_the_store_is_shown_with_its_age(tmp_path):
             "review": {"none": 1},
             "repository_watches": 1,
             "last_change_at": "2026-11-30T12:01:00.000000Z",
+            "unreadable": [],
         }
     ]
 

@@ -47,5 +47,6 @@ def test_only_the_widest_failures_keep_a_workspace_from_being_polled(scope, fail
             "class": "auth",
             "code": "no_token",
             "message": "it was refused",
+            "remedy": "",
         }
     ]
