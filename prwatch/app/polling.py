@@ -1,10 +1,13 @@
 """Running cycles over an open product: once for `--cycle`, again and again in `run`."""
 
+import datetime as dt
+
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.runtime import Runtime
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
+from prwatch.app.walk.ages import scan_ages
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
@@ -70,17 +73,15 @@ async def start(runtime: Runtime) -> None:
     )
 
 
-async def poll(
-    runtime: Runtime, *, is_forced: bool = False, is_full: bool = False
-) -> CycleReport:
-    """Run one cycle over every workspace, and say what it did."""
-    now = runtime.clock.now()
-    written = runtime.database.rows_written
-    interval = runtime.config.poll.scan_interval
-    if is_forced or has_passed(runtime.scanned_at, interval, now=now):
-        runtime.scanned_at = now
-        await scan_worktrees(runtime)
-    cycle = Cycle(
+def build_cycle(
+    runtime: Runtime,
+    now: dt.datetime,
+    *,
+    is_forced: bool = False,
+    is_full: bool = False,
+) -> Cycle:
+    """Return a cycle that begins at `now`, with a report of its own; nothing runs."""
+    return Cycle(
         database=runtime.database,
         mirror=runtime.mirror,
         memory=runtime.memory,
@@ -98,6 +99,19 @@ async def poll(
         is_forced=is_forced,
         is_full=is_full,
     )
+
+
+async def poll(
+    runtime: Runtime, *, is_forced: bool = False, is_full: bool = False
+) -> CycleReport:
+    """Run one cycle over every workspace, and say what it did."""
+    now = runtime.clock.now()
+    written = runtime.database.rows_written
+    interval = runtime.config.poll.scan_interval
+    if is_forced or has_passed(runtime.scanned_at, interval, now=now):
+        runtime.scanned_at = now
+        await scan_worktrees(runtime)
+    cycle = build_cycle(runtime, now, is_forced=is_forced, is_full=is_full)
     logins = _list_logins(runtime)
     with keep_reserve():
         await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
@@ -105,6 +119,11 @@ async def poll(
         # Only now is it known whose adoptions an entry still asks for.
         await put_configured_tasks(runtime)
     await tell_limits(cycle, runtime.wired.accounts)
+    measured_at = runtime.ages.measured_at if runtime.ages else None
+    if not is_forced and has_passed(
+        measured_at, runtime.config.poll.interval, now=cycle.now()
+    ):
+        runtime.ages = await scan_ages(cycle, runtime.wired.accounts)
     for unusable in runtime.wired.unusable:
         cycle.report.add_failure(
             Failure(

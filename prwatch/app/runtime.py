@@ -25,6 +25,7 @@ from prwatch.clock import Clock
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.model import Config
 from prwatch.domain.events import Interest
+from prwatch.domain.freshness import AgeReport
 from prwatch.errors import ConfigError
 from prwatch.http.client import BoundedClient, create_http_client
 from prwatch.store.database import Database
@@ -48,6 +49,8 @@ class Runtime:
     worktrees: LiveWorktrees
     source: str
     scanned_at: dt.datetime | None = None
+    ages: AgeReport | None = None
+    """How long ago watches were seen well, as of the last ordinary cycle or so."""
     on_progress: Callable[[], None] = field(default=lambda: None)
 
     @property

@@ -87,12 +87,15 @@ def count_allowed(bucket: Bucket, rules: StretchRules) -> float:
     Return how many points an hour may cost before intervals give way.
 
     That is a part of the whole bucket, or what is left of it when that is less: what
-    remains above the reserve must last until the reset.
+    remains above the reserve must last until the reset. When nothing does, polling
+    pauses, and the hour after that counts.
     """
     allowed = min(bucket.limit * rules.above, count_usable(bucket, rules))
     if bucket.remaining is None or bucket.resets_in <= dt.timedelta(0):
         return allowed
-    left = max(0.0, bucket.remaining - bucket.limit * rules.reserve)
+    left = bucket.remaining - bucket.limit * rules.reserve
+    if left <= 0:
+        return allowed
     return min(allowed, left / (bucket.resets_in / HOUR))
 
 

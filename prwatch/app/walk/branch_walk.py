@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
-from prwatch.app.walk.reading import Watched, mark_asked, read_details
+from prwatch.app.walk.reading import Watched, mark_asked, note_good, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
 from prwatch.app.walk.turns import take_turns
 from prwatch.app.workspace_view import WorkspaceView
@@ -103,6 +103,8 @@ async def _conclude(
             for outcome in outcomes
         ]
         _report_missing(run, search, outcomes)
+        if all(answers):
+            note_good(run, search.watch)
         for place, answer in zip(search.places, answers, strict=True):
             if answer is not None:
                 asked = f"{place.owner}/{place.name}"

@@ -7,6 +7,7 @@ requests whose probe moved without a change, and no event.
 
 import datetime as dt
 import functools
+import itertools
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class PollMemory:
     """The memory of all watches, bounded by the watches that exist."""
 
     def __init__(self, *, full_read: dt.timedelta) -> None:
+        self.begun_at: dt.datetime | None = None
+        """When the first watch was met."""
         self._full_read = full_read
         self._watches: dict[str, WatchMemory] = {}
 
@@ -64,10 +67,20 @@ class PollMemory:
         """
         memory = self._watches.get(watch_id)
         if memory is None:
+            self.begun_at = self.begun_at or now
             share = zlib.crc32(watch_id.encode()) % SHARES
             memory = WatchMemory(full_read_at=_spread(now, self._full_read, share))
             self._watches[watch_id] = memory
         return memory
+
+    def list_silent(self, before: dt.datetime, *, limit: int) -> dict[str, dt.datetime]:
+        """List since when GitHub does not say of watches if they can be merged."""
+        silent = (
+            (watch_id, memory.mergeable_unknown_since)
+            for watch_id, memory in self._watches.items()
+        )
+        found = ((name, since) for name, since in silent if since and since <= before)
+        return dict(itertools.islice(found, limit))
 
     def forget_tags(self) -> None:
         """Forget the entity tags: they belong to a token that was replaced."""

@@ -107,3 +107,9 @@ def mark_asked(run: AccountRun, watch: Watch, now: dt.datetime) -> None:
     """Remember that a watch had its turn."""
     memory = run.cycle.memory.get(watch.id, now=now)
     memory.asked_at = now
+
+
+def note_good(run: AccountRun, watch: Watch) -> None:
+    """Remember that a watch was seen, as it was known."""
+    now = run.cycle.now()
+    run.cycle.memory.get(watch.id, now=now).good_at = now

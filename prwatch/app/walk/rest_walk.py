@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.poll_memory import NO_TAGS
 from prwatch.app.walk.probe_walk import Pairs
-from prwatch.app.walk.reading import Watched, observe_answers, stand
+from prwatch.app.walk.reading import Watched, note_good, observe_answers, stand
 from prwatch.domain.outcome import Found
 from prwatch.domain.pull_request import UNOBSERVED
 from prwatch.domain.reference import PullRequestReference
@@ -40,7 +40,8 @@ async def check_reference(
     )
     run.progress()
     if isinstance(checked.outcome, NotModified):
-        memory.good_at = run.cycle.now()
+        for one in waiting:
+            note_good(run, one.watch)
         return True
     await observe_answers(run, {reference: waiting}, {reference: checked.outcome})
     memories = [run.cycle.memory.get(one.watch.id, now=now) for one in waiting]

@@ -18,11 +18,11 @@ async def plan_stretches(cycle: Cycle, accounts: Sequence[Account]) -> None:
     """
     Plan anew, at most once an interval, for the tokens of each account together.
 
-    What is planned holds from the next turn on.
+    A plan that was made before GitHub told the budget does not hold for so long.
     """
     now, settings = cycle.now(), cycle.settings
     for group in group_by_payer(accounts):
-        planned_at = group[0].planned_at
+        planned_at = None if is_guessed(group[0]) else group[0].planned_at
         if not has_passed(planned_at, settings.intervals.base, now=now):
             continue
         load = Load()
@@ -37,6 +37,12 @@ async def plan_stretches(cycle: Cycle, accounts: Sequence[Account]) -> None:
         report = build_report(load, bucket, settings)
         for account in group:
             account.stretch, account.planned_at = report, now
+
+
+def is_guessed(account: Account) -> bool:
+    """Return whether the budget was not known yet when it was planned last."""
+    report = account.stretch
+    return report is None or (report.bucket is not None and report.bucket.is_assumed)
 
 
 def build_report(

@@ -36,6 +36,7 @@ from prwatch.app.walk.repository_walk import walk_unsettled
 from prwatch.app.walk.stretching import (
     adapt_settings,
     allow_for_early_wake,
+    is_guessed,
     plan_stretches,
 )
 from prwatch.app.workspace_view import WorkspaceView
@@ -74,6 +75,8 @@ async def run_cycle(
             group.start_soon(follow_token, cycle, account)
     await cycle.mirror.refresh()
     cycle.circuits.begin_cycle(await _read_fingerprints(cycle, accounts))
+    if not cycle.is_forced:
+        await plan_stretches(cycle, accounts)
     limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
     hosts: defaultdict[str, list[Account]] = defaultdict(list)
     for account in accounts:
@@ -84,7 +87,7 @@ async def run_cycle(
             group.start_soon(round_trip.poll, residents)
     await _count_watches(cycle, accounts)
     if not cycle.is_forced:
-        await plan_stretches(cycle, accounts)
+        await plan_stretches(cycle, [each for each in accounts if is_guessed(each)])
     cycle.circuits.keep_hosts(hosts)
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)

@@ -113,8 +113,8 @@ def test_more_than_half_but_what_the_reserve_leaves_is_not_short():
         ),
         pytest.param(
             Bucket(limit=5000, remaining=100, resets_in=30 * MINUTE),
-            0,
-            id="the reserve is people's",
+            2500,
+            id="polling pauses until the reset",
         ),
         pytest.param(
             Bucket(limit=5000, remaining=100, resets_in=-MINUTE),
