@@ -1,87 +1,68 @@
 """
 Runs the benchmarks, prints what they measured and fails when a bar is missed.
 
-    python -m benchmarks [--pulls 1000]
+    python -m benchmarks [--all] [NAME…]
 
-With PRWATCH_STANDIN_URL the independent stand-in is asked as well.
+Without names it runs what takes minutes together, with --all everything. Each prints a
+table and one line of JSON. With PRWATCH_STANDIN_URL an independent model of GitHub is
+asked as well, and the loops of other clients run beside ours.
 """
 
 import argparse
-import dataclasses
 import json
-import math
 import os
 import platform
 import sys
+import time
 
-import anyio
+from benchmarks.delivery import run_delivery
+from benchmarks.growth import run_flatness, run_growth
+from benchmarks.peers import run_peers
+from benchmarks.quiet_cycle import run_quiet_cycle
+from benchmarks.size import Size
 
-from benchmarks.github import open_simulator, open_standin
-from benchmarks.quiet_cycle import measure
+THOUSAND = Size(1, 1000)
+TEN_THOUSAND = Size(20, 500)
+HUNDRED_THOUSAND = Size(200, 500)
 
-MOST_CPU = 2.5
-"""Times the CPU of the bare loop."""
-PAGE = 100
-
-
-def list_misses(result):
-    """Return the bars that a measurement missed, as text."""
-    most = math.ceil(result.pull_requests / PAGE) + 1
-    bars = {
-        "requests": (result.requests, most),
-        "points": (result.points, most),
-        "requests to the end": (result.requests_to_end, most),
-        "points to the end": (result.points_to_end, most),
-        "CPU ratio": (result.ratio, MOST_CPU),
-        "CPU ratio to the end": (result.ratio_to_end, MOST_CPU),
-        "rows written": (result.rows_written, 0),
-        "events": (result.events, 0),
-    }
-    return [
-        f"{result.github}: {name} {value:.2f}, at most {bar}"
-        for name, (value, bar) in bars.items()
-        if value > bar
-    ]
-
-
-def describe(one):
-    return (
-        f"\n{one.github}: {one.pull_requests} pull requests of one repository watch\n"
-        f"                     requests  points  CPU ms  bare ms  ratio\n"
-        f"  a quiet cycle      {one.requests:8}{one.points:8}"
-        f"{one.cpu_ms:8.1f}{one.bare_cpu_ms:9.1f}{one.ratio:7.2f}\n"
-        f"  one in ten, to end {one.requests_to_end:8}{one.points_to_end:8}"
-        f"{one.cpu_to_end_ms:8.1f}{one.bare_cpu_to_end_ms:9.1f}{one.ratio_to_end:7.2f}\n"
-        f"  the first cycle    {one.adoption_requests:8}"
-        f"        {one.adoption_cpu_ms:8.1f}\n"
-        f"  {one.quiet_cycles} quiet cycles wrote {one.rows_written} rows"
-        f" and {one.events} events"
-    )
-
-
-def list_githubs(count):
-    yield open_simulator(count)
-    url = os.environ.get("PRWATCH_STANDIN_URL")
-    if url:
-        yield open_standin(url, count)
+QUICK = {
+    "quiet-1000": lambda: run_quiet_cycle(THOUSAND),
+    "quiet-10000": lambda: run_quiet_cycle(TEN_THOUSAND),
+    "peers": lambda: run_peers(THOUSAND),
+}
+SLOW = {
+    "flatness": lambda: run_flatness(THOUSAND, cycles=1000),
+    "delivery": lambda: run_delivery(TEN_THOUSAND),
+    "growth": lambda: run_growth([Size(2, 500), TEN_THOUSAND, HUNDRED_THOUSAND]),
+}
 
 
 def main():
+    everything = QUICK | SLOW
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("--pulls", type=int, default=1000)
-    count = parser.parse_args().pulls
-    print(f"Python {platform.python_version()}, {platform.machine()},", end=" ")
-    print(f"{os.cpu_count()} cores, {platform.system()} {platform.release()}")
-    misses = []
-    for opened in list_githubs(count):
-        with opened as github:
-            result = anyio.run(measure, github, count)
-        misses += list_misses(result)
-        print(describe(result))
-        print(json.dumps(dataclasses.asdict(result)))
-    for miss in misses:
+    parser.add_argument("--all", action="store_true", help="also what takes long")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(everything))
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(everything)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}")
+    names = arguments.names or (everything if arguments.all else QUICK)
+    print(
+        f"Python {platform.python_version()}, {platform.machine()},"
+        f" {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f},"
+        f" {platform.system()} {platform.release()}"
+    )
+    missed = []
+    for name in names:
+        begun = time.perf_counter()
+        for result in everything[name]():
+            print(result)
+            print(json.dumps(result.as_json()), flush=True)
+            missed += [f"{result.name}: {bar}" for bar in result.bars if bar.is_missed]
+        print(f"  ({name} took {time.perf_counter() - begun:.0f} s)", flush=True)
+    for miss in missed:
         print(f"missed: {miss}")
-    return 1 if misses else 0
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -1,61 +1,31 @@
 """
-A quiet cycle over the open pull requests of one repository watch.
+Requests, points, CPU and rows of a quiet cycle, beside the least that it could cost.
 
 Beside it runs the least that could be done: the same requests on the same HTTP
 library, and the same bytes decoded to dictionaries. Both run in this process, turn by
 turn; the best of five counts.
 """
 
+import dataclasses
 import gc
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import httpx
 import msgspec
 
-from benchmarks.github import REPOSITORY
+from benchmarks.github import find_standin, open_simulator, open_standin
+from benchmarks.result import Bar, Result
 from tests.product import MovedClock, open_product
 
 ROUNDS = 5
 GAP = 5.0
 """Seconds between two cycles: nothing is due for a full re-read within the run."""
-WATCH = f'repository = "{REPOSITORY}"\nall = true'
-
-
-@dataclass(frozen=True)
-class QuietCycle:
-    """
-    What was measured: requests and points as the server counted them.
-
-    `to_end` is the cycle in ten that walks the list to its end. CPU is in
-    milliseconds of this process.
-    """
-
-    github: str
-    pull_requests: int
-    requests: int
-    points: int
-    requests_to_end: int
-    points_to_end: int
-    quiet_cycles: int
-    rows_written: int
-    events: int
-    cpu_ms: float
-    bare_cpu_ms: float
-    cpu_to_end_ms: float
-    bare_cpu_to_end_ms: float
-    adoption_requests: int
-    adoption_cpu_ms: float
-
-    @property
-    def ratio(self):
-        return self.cpu_ms / self.bare_cpu_ms
-
-    @property
-    def ratio_to_end(self):
-        return self.cpu_to_end_ms / self.bare_cpu_to_end_ms
+MOST_CPU = 2.0
+"""Times the CPU of the bare loop."""
 
 
 class Recorder(httpx.AsyncBaseTransport):
@@ -73,14 +43,23 @@ class Recorder(httpx.AsyncBaseTransport):
         await self._way.aclose()
 
 
-async def measure(github, count):
+def run_quiet_cycle(size):
+    """Measure over the simulator, and over the stand-in where there is one."""
+    with open_simulator(size) as github:
+        yield anyio.run(measure, github, size)
+    if find_standin():
+        with open_standin(size) as github:
+            yield anyio.run(measure, github, size)
+
+
+async def measure(github, size):
     clock, recorder = MovedClock(github.now()), Recorder()
     options = {
         "clock": clock,
         "transport": recorder,
         "token": github.token,
         "api_url": github.url,
-        "watches": [WATCH],
+        "watches": size.list_watches(),
         "is_inline": False,
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -88,41 +67,63 @@ async def measure(github, count):
             open_product(Path(folder), **options) as product,
             httpx.AsyncClient(trust_env=False, timeout=60) as http,
         ):
-            github.take_counts()
-            adoption_ms = await _time(product.cycle)
-            adoption = github.take_counts()
-            if len(product.ask("SELECT id FROM pr_watches")) != count:
-                raise RuntimeError("not every pull request was adopted")
+            await product.cycle(gap=0)
+            rows = product.ask("SELECT id FROM pr_watches")
+            if len(rows) != size.pull_requests:
+                raise RuntimeError(f"{len(rows)} of {size} were adopted")
+            product.reports.clear()
             race = _Race(github, product, recorder, http)
             await race.run(is_to_end=False)
-            ordinary = await race.run(is_to_end=False)
-            to_end = await race.run(is_to_end=True)
-    quiet = product.reports[1:]
-    return QuietCycle(
-        github=github.name,
-        pull_requests=count,
-        requests=ordinary.requests,
-        points=ordinary.points,
-        requests_to_end=to_end.requests,
-        points_to_end=to_end.points,
-        quiet_cycles=len(quiet),
-        rows_written=sum(report.rows_written for report in quiet),
-        events=sum(sum(report.events_by_type.values()) for report in quiet),
-        cpu_ms=ordinary.cpu_ms,
-        bare_cpu_ms=ordinary.bare_cpu_ms,
-        cpu_to_end_ms=to_end.cpu_ms,
-        bare_cpu_to_end_ms=to_end.bare_cpu_ms,
-        adoption_requests=adoption["graphql"],
-        adoption_cpu_ms=adoption_ms,
+            with product.refused_writes():
+                laps = {
+                    "newest": await race.run(is_to_end=False),
+                    "to_end": await race.run(is_to_end=True),
+                }
+            written = sum(report.rows_written for report in product.reports)
+            failures = sum(len(report.failures) for report in product.reports)
+    return _build_result(github, size, laps, written=written, failures=failures)
+
+
+def _build_result(github, size, laps, *, written, failures):
+    titles = {"newest": "a quiet cycle", "to_end": "one in ten, to end"}
+    lines = ["                      requests  points  CPU ms  bare ms  ratio"]
+    bars = [
+        Bar("rows written by all of them", written, 0),
+        Bar("failures, with every write refused by the database", failures, 0),
+    ]
+    for key, lap in laps.items():
+        lines.append(
+            f"  {titles[key]:18}  {lap.requests:8}{lap.points:8}{lap.cpu_ms:8.1f}"
+            f"{lap.bare_cpu_ms:9.1f}{lap.ratio:7.2f}"
+        )
+        bars += [
+            Bar(f"requests, {titles[key]}", lap.requests, size.most_requests),
+            Bar(f"points, {titles[key]}", lap.points, size.most_requests),
+            Bar(f"times the bare loop's CPU, {titles[key]}", lap.ratio, MOST_CPU),
+        ]
+    return Result(
+        name=f"quiet cycle, {github.name}, {size}",
+        lines=lines,
+        figures={key: lap.as_json() for key, lap in laps.items()},
+        bars=bars,
     )
 
 
 @dataclass(frozen=True)
 class _Lap:
+    """Requests and points as the server counted them; CPU is of this process."""
+
     requests: int
     points: int
     cpu_ms: float
     bare_cpu_ms: float
+
+    @property
+    def ratio(self):
+        return self.cpu_ms / self.bare_cpu_ms
+
+    def as_json(self):
+        return {**dataclasses.asdict(self), "ratio": self.ratio}
 
 
 @dataclass(frozen=True)
