@@ -10,6 +10,7 @@ import pytest
 
 import prwatch.errors
 from prwatch.config.loader import load_config
+from prwatch.domain import circuit
 from prwatch.domain.events import ChangeField, EventType
 from prwatch.domain.outbox import TRANSITIONS
 
@@ -137,6 +138,14 @@ def test_the_diagram_of_deliveries_shows_every_transition():
 
     assert inner == {
         (start, end) for start, ends in TRANSITIONS.items() for end in ends
+    }
+
+
+def test_the_diagram_of_circuits_shows_every_transition():
+    inner = {arrow for arrow in arrows("## Circuit") if "[*]" not in arrow}
+
+    assert inner == {
+        (start, end) for start, ends in circuit.TRANSITIONS.items() for end in ends
     }
 
 

@@ -13,12 +13,13 @@ from prwatch.cli.output import (
     print_table,
     print_text,
 )
+from prwatch.domain.events import EventType
 
 if TYPE_CHECKING:
     from prwatch.app.command.workbench import Workbench
     from prwatch.store.events import EventRecord
 
-TYPES = ("GitHubPRFeedback", "GitHubTaskPRUpdated")
+TYPES = tuple(each.value for each in EventType)
 
 
 @click.group("events")

@@ -44,6 +44,9 @@ COMMANDS: Final[Mapping[str, Entry]] = {
         "prwatch.cli.status", "Show workspaces, watches, failures and deliveries."
     ),
     "health": Entry("prwatch.cli.health", "Tell whether the daemon does its work."),
+    "circuit": Entry(
+        "prwatch.cli.circuit", "Show what is left out after failures; ask again."
+    ),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
     "explain": Entry(
         "prwatch.cli.explain", "Tell what decided the verdict on a pull request."

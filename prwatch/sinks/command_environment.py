@@ -64,7 +64,7 @@ def _read_head(delivery: Delivery) -> dict[str, object]:
         "NUMBER": event.pr_number,
         "URL": pull_request.get("url"),
         "TITLE": pull_request.get("title"),
-        "STATE": pull_request.get("state"),
+        "STATE": pull_request.get("state", event.data.get("state")),
         "FIELDS": ",".join(_list_fields(event.data.get("changes"))),
         "REVISION": event.revision,
         "SUPERSEDED": "true" if is_superseded else "false",

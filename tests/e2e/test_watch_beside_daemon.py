@@ -81,3 +81,31 @@ def test_the_daemon_tells_why_it_could_not_check(configured, hub):
 
     assert result.returncode == 4
     assert result.stderr.startswith("prwatch: ")
+
+
+def test_circuits_are_shown_and_closed_by_hand(configured, hub):
+    configured.read("cycle")
+    (watch,) = configured.read("watch", "show", "octo/hello#12")["watches"]
+    with running(configured):
+        for token in [*hub.world.tokens]:
+            hub.world.revoke_token(token)
+        refused = configured.run("watch", "check", watch["id"])
+        shown = configured.read("circuit", "list")
+        words = configured.run("circuit", "list").stdout
+        health = configured.read("health", code=1)
+        closed = configured.read("circuit", "reset", "acme")
+        unknown = configured.run("circuit", "reset", "nobody")
+    without = configured.read("circuit", "list")
+
+    (row,) = shown["circuits"]
+    assert (refused.returncode, unknown.returncode) == (4, 1)
+    assert (row["circuit"], row["workspace"], row["class"]) == (
+        "workspace",
+        "acme",
+        "auth",
+    )
+    assert "the token is refused" in words
+    assert health["circuits"] == [{"circuit": "workspace", "class": "auth", "open": 1}]
+    assert closed == {"running": True, "closed": 1}
+    assert "no workspace nobody is configured" in unknown.stderr
+    assert (without["running"], len(without["circuits"])) == (False, 1)

@@ -15,6 +15,8 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.limit_blocks import store_limits
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.account_outcome import AccountOutcome, record_outcome
+from prwatch.app.walk.admission import record_key
 from prwatch.app.walk.branch_walk import walk_searching
 from prwatch.app.walk.cycle import Account, AccountRun, Cycle
 from prwatch.app.walk.cycle_report import CycleReport, subtract_usage
@@ -32,6 +34,7 @@ from prwatch.errors import (
     DaemonError,
     PermissionDenied,
     ProtocolViolation,
+    ProviderError,
     ProviderUnavailable,
     PrwatchError,
     RateLimited,
@@ -152,7 +155,7 @@ async def check_watch(runtime: Runtime, watch_id: str) -> CheckReport:
         view = await cycle.mirror.view(workspace)
         view = await reconcile(cycle, view, runtime.worktrees)
         try:
-            await _walk(cycle, account, view, watch_id)
+            await _walk_and_record(cycle, account, view, watch_id)
         except ViewOutdated:
             continue
         finally:
@@ -243,6 +246,33 @@ def _build_cycle(runtime: Runtime) -> Cycle:
         is_forced=True,
         is_asked=True,
     )
+
+
+async def _walk_and_record(
+    cycle: Cycle, account: Account, view: WorkspaceView, watch_id: str
+) -> None:
+    """
+    Walk one watch: what a person asks for is a probe of the circuits around it.
+
+    That of the watch itself begins anew.
+    """
+    cycle.circuits.reset(record_key(view, watch_id))
+    before = account.github.usage
+    error: ProviderError | None = None
+    try:
+        await _walk(cycle, account, view, watch_id)
+    except ProviderError as failed:
+        error = failed
+        raise
+    finally:
+        used = subtract_usage(account.github.usage, before)
+        outcome = AccountOutcome(
+            account=account,
+            workspaces=(view.workspace,),
+            is_answered=error is None and used.graphql + used.rest > 0,
+            error=error,
+        )
+        record_outcome(cycle, outcome)
 
 
 async def _walk(

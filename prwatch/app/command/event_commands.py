@@ -159,10 +159,16 @@ def describe_delivery(delivery: DeliveryRecord) -> dict[str, object]:
 
 
 def list_changes(record: EventRecord) -> list[str]:
-    """Return each change in words: `checks: pending → failure`."""
-    changes = record.event.data.get("changes")
+    """
+    Return each change in words: `checks: pending → failure`.
+
+    One about the watching itself has its state and cause instead.
+    """
+    data = record.event.data
+    changes = data.get("changes")
     if not isinstance(changes, list):
-        return []
+        told = (data.get(key) for key in ("state", "message", "blocked_until"))
+        return [": ".join(str(each) for each in told if each)]
     return [
         f"{change['field']}: {_tell(change['previous'])} → {_tell(change['current'])}"
         for change in changes

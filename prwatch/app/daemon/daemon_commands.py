@@ -7,15 +7,17 @@ from typing import Any
 
 from prwatch import __version__
 from prwatch.app.command.check import answer_check
+from prwatch.app.command.circuits import list_circuits, reset_circuits
+from prwatch.app.daemon.attendance import answer_attend
 from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
 from prwatch.app.daemon.health import describe_health
-from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.app.daemon.outlook import answer_outlook
+from prwatch.domain.timestamp import format_optional_time, format_time
 
 
 def build_commands(daemon: Daemon) -> Mapping[str, Command]:
-    """Return the commands by name: status, health, check, nudge and reload."""
+    """Return the commands by name, as the control socket knows them."""
 
     async def status(_: dict[str, Any]) -> dict[str, Any]:
         return describe_daemon(daemon)
@@ -26,13 +28,26 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     async def check(arguments: dict[str, Any]) -> dict[str, Any]:
         return dict(await answer_check(daemon.shift.runtime, arguments))
 
-    async def nudge(_: dict[str, Any]) -> dict[str, Any]:
     async def outlook(arguments: dict[str, Any]) -> dict[str, Any]:
         return await answer_outlook(daemon.shift.runtime, arguments)
 
+    async def attend(arguments: dict[str, Any]) -> dict[str, Any]:
+        return await answer_attend(daemon, arguments)
+
+    async def nudge(_: dict[str, Any]) -> dict[str, Any]:
         daemon.shift.loop.notify()
         daemon.shift.runtime.notify_relays()
         return {}
+
+    async def circuits(_: dict[str, Any]) -> dict[str, Any]:
+        rows = list_circuits(daemon.shift.runtime)
+        return {"circuits": [row.as_json() for row in rows]}
+
+    async def circuit_reset(arguments: dict[str, Any]) -> dict[str, Any]:
+        workspace = str(arguments.get("workspace", ""))
+        closed = reset_circuits(daemon.shift.runtime, workspace)
+        daemon.shift.loop.notify(is_forced=True)
+        return {"closed": closed}
 
     async def reload(_: dict[str, Any]) -> dict[str, Any]:
         await daemon.reloader.reload()
@@ -42,7 +57,11 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         "status": status,
         "health": health,
         "check": check,
+        "outlook": outlook,
+        "attend": attend,
         "nudge": nudge,
+        "circuits": circuits,
+        "circuit reset": circuit_reset,
         "reload": reload,
     }
 
@@ -53,7 +72,6 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
     limits = {
         account.host: {
             bucket: format_time(until)
-        "outlook": outlook,
             for bucket, until in account.github.limits.blocks.items()
         }
         for account in shift.runtime.wired.accounts

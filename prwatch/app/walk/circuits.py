@@ -220,6 +220,10 @@ class Circuits:
             ),
         )
 
+    def describe(self, key: CircuitKey) -> str:
+        """Return how people know a record: what was asked when it failed."""
+        return next((each.reference for each in self._shown.get(key, ())), key.name)
+
     def list_shown(self) -> list[Failure]:
         """List the failures that stand as long as their circuits are open."""
         now = self._clock.now()
