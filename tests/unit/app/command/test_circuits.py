@@ -32,6 +32,7 @@ async def test_each_circuit_is_known_by_what_people_call_it(tmp_path):
 async def test_circuits_are_closed_for_one_workspace_or_for_all(tmp_path):
     world, _ = make_world(MovedClock())
     async with open_product(tmp_path, world) as product:
+        await product.cycle()
         closed = []
         for workspace in ("acme", ""):
             world.faults.add(Fault(kind="not_found", target="octo/hello#12"))
