@@ -6,7 +6,7 @@ BY_GRAPHQL_ALONE = frozenset({"review_decision", "merge_queue", "auto_merge"})
 """REST tells nothing of the first two, and not when the last one ends."""
 NEVER_JUDGED = frozenset({"activity", "archived"})
 VOID = frozenset({"mergeable"})
-"""What nobody knows any more of a merged pull request."""
+"""What may not be known any more of a pull request that is closed or merged."""
 
 
 class Judge:
@@ -105,12 +105,11 @@ class Judge:
         return is_settling or (current == "none" and "head_ref_oid" in fields)
 
     def _expect(self, facts):
+        left_out = self._unreadable | self.kept
+        left_out |= frozenset() if facts.state == "OPEN" else VOID
         for name, true in facts.as_row().items():
-            if name in self._unreadable | self.kept or (
-                facts.state == "MERGED" and name in VOID
-            ):
-                continue
-            yield name, true
+            if name not in left_out:
+                yield name, true
 
     def _find(self, at, text):
         self.findings.append(f"{at:%d %H:%M:%S} {text}")
