@@ -7,7 +7,13 @@ from typing import Any, Final
 import click
 
 from prwatch.cli.options import get_options, global_options, load, run_async
-from prwatch.cli.output import format_time, print_json, print_table, print_text
+from prwatch.cli.output import (
+    format_age,
+    format_time,
+    print_json,
+    print_table,
+    print_text,
+)
 
 NOT_OK_EXIT = 1
 _WORDS: Final = {
@@ -54,6 +60,7 @@ def print_health(health: Mapping[str, Any]) -> None:
         ("what", "state"),
         [
             ("watches", _join(health.get("watches"))),
+            ("oldest observation", _tell_oldest(health.get("observations") or {})),
             ("loops", _join(_count_loops(health.get("loops") or {}))),
             ("failures of the last cycle", _join(health.get("failures"))),
             ("open circuits", _join(_count_circuits(health.get("circuits") or ()))),
@@ -68,6 +75,16 @@ def _tell_why(reason: Mapping[str, Any]) -> str:
         return str(reason["reason"])
     moment = dt.datetime.fromisoformat(str(until))
     return f"{reason['reason']}: paused until {format_time(moment)}"
+
+
+def _tell_oldest(observations: Mapping[str, Any]) -> str:
+    """Return how old it is, and how many watches are older than they should be."""
+    seconds = observations.get("oldest_age_seconds")
+    if seconds is None:
+        return "none"
+    age = format_age(dt.timedelta(seconds=float(seconds)))
+    over = _join(observations.get("over_bound"))
+    return age if over == "none" else f"{age}; over their bound: {over}"
 
 
 def _count_loops(loops: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from prwatch.domain.circuit import CircuitKind
 from prwatch.domain.events import ChangeField, EventType
+from prwatch.domain.freshness import StaleReason
 from prwatch.domain.outcome import FailureClass
 
 OTHER: Final = "other"
@@ -56,7 +57,7 @@ LOOPS: Final = (
 )
 SINK_KINDS: Final = ("stdout", "jsonl", "webhook", "command")
 SKIP_REASONS: Final = ("circuit", "limit", "not_due", "resting", "archived")
-STALE_REASONS: Final = ("circuit", "limit", "unexplained")
+STALE_REASONS: Final = tuple(each.value for each in StaleReason)
 TABLES: Final = (
     "workspaces",
     "connections",

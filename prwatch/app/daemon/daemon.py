@@ -15,6 +15,7 @@ from typing import Final
 import anyio
 from anyio.abc import TaskStatus
 
+from prwatch.app.daemon.canary import Canary
 from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
@@ -73,6 +74,7 @@ class Shift:
     runtime: Runtime
     loop: WatchLoop
     gauges: Gauges
+    canary: Canary
     totals: RunningTotals
     services: tuple[Service, ...]
     stack: contextlib.AsyncExitStack
@@ -102,13 +104,15 @@ async def open_shift(
 
     loop = WatchLoop(runtime, registry, on_report=count)
     gauges = Gauges(runtime, registry)
+    canary = Canary(runtime, registry, loop)
     services: tuple[Service, ...] = (
         gauges,
         *(RelayService(relay) for relay in runtime.relays),
         build_retention(runtime, registry),
+        canary,
         loop,
     )
-    return Shift(runtime, loop, gauges, RunningTotals(meter), services, stack)
+    return Shift(runtime, loop, gauges, canary, RunningTotals(meter), services, stack)
 
 
 class Daemon:

@@ -5,6 +5,7 @@ Nothing here waits or asks the store: what a look has found is used with its age
 that probes cost the same however often they come.
 """
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,7 @@ from prwatch.app.daemon.github_facts import (
 from prwatch.app.daemon.loop_registry import LoopFacts
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.domain.freshness import AgeReport
 from prwatch.domain.health import (
     Health,
     HealthFacts,
@@ -33,6 +35,8 @@ from prwatch.telemetry.labels import LOOPS, OTHER
 if TYPE_CHECKING:
     from prwatch.app.daemon.daemon import Daemon
 
+VITAL: Final = frozenset({"watch_cycle", "relay"})
+"""The kinds of loops without which nothing is watched or told."""
 _STORE_FAILED: Final = "store_"
 """How the codes of errors of the store begin."""
 
@@ -61,6 +65,7 @@ def gather_facts(daemon: "Daemon") -> HealthFacts:
         limits=list_limits(accounts),
         paused_workspaces=count_paused(accounts),
         failing_sinks=count_failing_sinks(shift.runtime),
+        unexplained_stale=shift.canary.unexplained,
         is_reload_refused=daemon.reloader.is_refused,
         stretched=count_stretched(accounts),
         refused_fields=count_refused(accounts),
@@ -77,7 +82,7 @@ def count_loops(loops: Iterable[LoopFacts]) -> dict[str, LoopHealth]:
             count=len(own),
             failing=sum(loop.failures > 0 for loop in own),
             stalled=sum(loop.is_stalled for loop in own),
-            is_vital=any(loop.is_vital for loop in own),
+            is_vital=kind in VITAL,
         )
         for kind, own in kinds.items()
     }
@@ -85,7 +90,8 @@ def count_loops(loops: Iterable[LoopFacts]) -> dict[str, LoopHealth]:
 
 def _has_failed_store(loops: Iterable[LoopFacts]) -> bool:
     return any(
-        loop.is_vital and loop.failure_code.startswith(_STORE_FAILED) for loop in loops
+        loop.kind in VITAL and loop.failure_code.startswith(_STORE_FAILED)
+        for loop in loops
     )
 
 
@@ -132,6 +138,9 @@ def describe_health(daemon: "Daemon") -> dict[str, Any]:
             "checked_at": format_optional_time(gauges.checked_at),
         },
         "watches": render_watches(daemon.shift.loop.last_report),
+        "observations": render_ages(
+            daemon.shift.canary.ages, daemon.shift.runtime.clock.now()
+        ),
         "stretched": facts.stretched,
         "refused_fields": facts.refused_fields,
     }
@@ -166,6 +175,17 @@ def render_watches(report: CycleReport | None) -> Mapping[str, int]:
     return {
         "searching": report.watches_searching if report else 0,
         "discovered": report.watches_discovered if report else 0,
+    }
+
+
+def render_ages(ages: AgeReport | None, now: dt.datetime) -> dict[str, Any]:
+    """Return how long ago the watches were seen well, as far as that was looked at."""
+    if ages is None:
+        return {"oldest_age_seconds": None, "over_bound": {}}
+    oldest = None if ages.oldest_at is None else (now - ages.oldest_at).total_seconds()
+    return {
+        "oldest_age_seconds": None if oldest is None else round(max(0.0, oldest), 3),
+        "over_bound": {str(reason): n for reason, n in ages.overdue.items()},
     }
 
 

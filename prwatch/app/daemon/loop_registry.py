@@ -44,8 +44,7 @@ class LoopFacts:
     """
     How one loop fares.
 
-    `lag` is how late its last turn began, `failures` are those in a row, and one
-    `is_vital` whose silence the watchdog tells systemd.
+    `lag` is how late its last turn began, and `failures` are those in a row.
     """
 
     name: str
@@ -56,7 +55,6 @@ class LoopFacts:
     restarts: int
     stuck: int
     is_stalled: bool
-    is_vital: bool
     failure_code: str
     """Of the failures in a row, or '' while there is none."""
 
@@ -185,7 +183,6 @@ class LoopRegistry:
             restarts=loop.restarts,
             stuck=loop.stuck,
             is_stalled=is_stalled,
-            is_vital=loop.deadline is not None,
             failure_code=last.code if last is not None and failures else "",
         )
 

@@ -12,6 +12,7 @@ from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.clock import Clock
 from prwatch.domain.circuit import CircuitKind
+from prwatch.domain.freshness import AgeReport, StaleReason
 from prwatch.domain.health import Health, HealthFacts, Verdict
 from prwatch.domain.outbox import DeliveryState
 from prwatch.domain.outcome import FailureClass
@@ -147,6 +148,18 @@ def put_health(meter: Meter, facts: HealthFacts, health: Health) -> None:
     )
     meter.put(metrics.STRETCHED, facts.stretched)
     meter.put(metrics.REFUSED_FIELDS, facts.refused_fields)
+
+
+def put_ages(meter: Meter, ages: AgeReport | None, now: dt.datetime) -> None:
+    """Show how long ago the watches were seen well, as of the last look."""
+    if ages is None:
+        return
+    meter.put(metrics.AGES_MEASURED, ages.measured_at.timestamp())
+    oldest = now if ages.oldest_at is None else ages.oldest_at
+    age = max(0.0, (now - oldest).total_seconds())
+    meter.put(metrics.OLDEST_OBSERVATION, age)
+    for reason in StaleReason:
+        meter.put(metrics.STALE_WATCHES, ages.overdue.get(reason, 0), reason.value)
 
 
 def put_budgets(meter: Meter, runtime: Runtime) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from prwatch.app.daemon.health import gather_facts, render_reasons
 from prwatch.app.daemon.metering import (
+    put_ages,
     put_budgets,
     put_health,
     put_loops,
@@ -72,6 +73,7 @@ def refresh(daemon: "Daemon") -> None:
     put_health(meter, facts, judge(facts))
     put_loops(meter, loops)
     put_budgets(meter, shift.runtime)
+    put_ages(meter, shift.canary.ages, shift.runtime.clock.now())
     kinds = {relay.name: relay.kind for relay in shift.runtime.relays}
     put_store(meter, shift.gauges.facts, kinds, shift.runtime.clock)
     _put_process(meter)

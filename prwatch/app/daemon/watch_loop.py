@@ -13,7 +13,9 @@ from prwatch.app.polling import poll, start
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.due_times import list_due_times
+from prwatch.domain.outcome import FailureClass
 from prwatch.domain.schedule import next_wake
+from prwatch.domain.timestamp import format_time
 
 LONGEST_PAUSE: Final = dt.timedelta(seconds=15)
 """The loop shows that it lives at least this often, also when nothing is due."""
@@ -41,9 +43,12 @@ class WatchLoop:
         self._wake = anyio.Event()
         self._is_forced = False
         self._failures: frozenset[Failure] = frozenset()
+        self._paused: frozenset[str] = frozenset()
         self.deadline: dt.timedelta | None = (
             runtime.settings.progress_deadline + LONGEST_PAUSE * 2
         )
+        self.is_polling = False
+        """Whether a cycle is under way."""
         self.last_report: CycleReport | None = None
         self.last_finished_at: dt.datetime | None = None
 
@@ -69,7 +74,11 @@ class WatchLoop:
             self._wake = anyio.Event()
             is_forced, self._is_forced = self._is_forced, False
             woke_at = runtime.clock.now()
-            report = await poll(runtime, is_forced=is_forced)
+            self.is_polling = True
+            try:
+                report = await poll(runtime, is_forced=is_forced)
+            finally:
+                self.is_polling = False
             self.last_report = report
             self.last_finished_at = runtime.clock.now()
             self._tell(report)
@@ -102,9 +111,29 @@ class WatchLoop:
             beat()
         return dt.timedelta(0)
 
+    def _tell_pauses(self) -> None:
+        """Log which workspaces wait for a limit or a reserve now, and no longer."""
+        paused: dict[str, dt.datetime] = {}
+        for account in self._runtime.wired.accounts:
+            end = account.github.limits.blocked_until("graphql")
+            if end is not None:
+                paused |= dict.fromkeys((w.name for w in account.workspaces), end)
+        for name in sorted(paused.keys() - self._paused):
+            until = format_time(paused[name])
+            _log.warning("workspace.paused", workspace=name, until=until)
+        for name in sorted(self._paused - paused.keys()):
+            _log.info("workspace.resumed", workspace=name)
+        self._paused = frozenset(paused)
+
     def _tell(self, report: CycleReport) -> None:
         """Log what is news: a quiet cycle like the last one is for debugging."""
-        failures = frozenset(report.failures)
+        self._tell_pauses()
+        # A cycle in which nothing is due meets no limit; it still holds.
+        failures = frozenset(
+            each
+            for each in report.failures
+            if each.failure_class is not FailureClass.LIMIT
+        )
         for failure in sorted(failures - self._failures, key=str):
             _log.warning("reference.failed", **failure.as_json())
         for failure in sorted(self._failures - failures, key=str):

@@ -20,6 +20,7 @@ WELL = {
     "loops": {"relay": {"count": 2, "failing": 0, "stalled": 0}},
     "failures": {"config": 1},
     "watches": {"searching": 0, "discovered": 2410},
+    "observations": {"oldest_age_seconds": 61.5, "over_bound": {}},
 }
 ILL = {
     "verdict": "failing",
@@ -49,6 +50,10 @@ ILL = {
     "circuits": [{"circuit": "host", "class": "transient", "open": 1}],
     "sinks": {"webhook": 1},
     "watches": {"searching": 3, "discovered": 1},
+    "observations": {
+        "oldest_age_seconds": 7200.0,
+        "over_bound": {"limit": 1, "unexplained": 2},
+    },
 }
 
 
@@ -90,6 +95,7 @@ def answering(folder, answer):
                 "The daemon is well.",
                 "WHAT  STATE",
                 "watches  2,410 discovered",
+                "oldest observation  1 min 1 s",
                 "loops  2 running",
                 "failures of the last cycle  1 config",
                 "open circuits  none",
@@ -107,6 +113,7 @@ def answering(folder, answer):
                 f"degraded  limit: paused until {format_time(UNTIL)}  1  nothing",
                 "WHAT  STATE",
                 "watches  3 searching, 1 discovered",
+                "oldest observation  2 h; over their bound: 1 limit, 2 unexplained",
                 "loops  3 running, 1 failing, 1 stalled",
                 "failures of the last cycle  2 transient, 1 auth",
                 "open circuits  1 host (transient)",
@@ -121,6 +128,7 @@ def answering(folder, answer):
                 "The daemon is degraded: it works, but not all of it.",
                 "WHAT  STATE",
                 "watches  none",
+                "oldest observation  none",
                 "loops  none",
                 "failures of the last cycle  none",
                 "open circuits  none",
