@@ -88,15 +88,16 @@ def merge_budgets(known: Budget | None, told: Budget, *, now: dt.datetime) -> Bu
     Return what is left after a reply of GitHub's time `now` has told its count.
 
     Replies of one window come from several counters, so the lowest counts until the
-    reset really moves. What a reply of the window before brings late is left out.
+    reset really moves. What a reply of the window before brings late is left out. Of
+    a counter whose window ends much sooner the lower one counts, until its own reset.
     """
     if known is None or now >= known.reset_at:
         return told
     if told.reset_at >= known.reset_at + SAME_WINDOW:
         return told
-    is_older = told.reset_at <= known.reset_at - SAME_WINDOW
-    if is_older and told.reset_at <= now + IN_FLIGHT:
-        return known
+    if told.reset_at <= known.reset_at - SAME_WINDOW:
+        is_late = told.reset_at <= now + IN_FLIGHT
+        return known if is_late or known.remaining < told.remaining else told
     return replace(
         told,
         remaining=min(known.remaining, told.remaining),

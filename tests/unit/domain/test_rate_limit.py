@@ -44,7 +44,10 @@ def budget(remaining, **wait):
             budget(4990, minutes=60), budget(1, seconds=1), budget(4990, minutes=60), id="late from the window before"
         ),
         pytest.param(
-            budget(4990, minutes=60), budget(7, minutes=20), budget(7, minutes=60), id="another counter"
+            budget(4990, minutes=60), budget(7, minutes=20), budget(7, minutes=20), id="a lower counter"
+        ),
+        pytest.param(
+            budget(6, minutes=60), budget(7, minutes=20), budget(6, minutes=60), id="a higher counter"
         ),
     ],
 )  # fmt: skip
