@@ -120,6 +120,8 @@ _REQUIRED_REVIEWS: Final[Mapping[ReviewState, tuple[ReviewWord, str]]] = {
     ReviewState.NONE: (ReviewWord.REQUIRED, "required, and nobody is asked"),
 }
 """What is said instead where GitHub requires a review that is not there."""
+_OF_REVIEW: Final = frozenset(_NEED_OF_REVIEW.values())
+_OF_MERGE: Final = frozenset({*_NEED_OF_MERGE.values(), Need.FINISHED})
 _URGENCY: Final = {need: position for position, need in enumerate(Need)}
 
 
@@ -131,6 +133,13 @@ class Words:
     review: Phrase
     merge: Phrase
     need: Need
+
+    @property
+    def reason(self) -> str:
+        """Return the text that tells why this is needed."""
+        if self.need in _OF_REVIEW:
+            return self.review.text
+        return self.merge.text if self.need in _OF_MERGE else self.checks.text
 
     def as_json(self) -> dict[str, object]:
         """Return the words and texts as plain values."""

@@ -28,6 +28,16 @@ async def find_outlook(bench: Workbench, watch_id: str) -> Outlook | None:
     return None if answer is None else _parse(answer)
 
 
+async def find_silent(bench: Workbench) -> Mapping[str, dt.datetime]:
+    """Return since when GitHub does not say of watches if they can be merged."""
+    try:
+        answer = await bench.ask_daemon("outlook", seconds=DAEMON_SECONDS)
+    except DaemonError:
+        return {}
+    silent = (answer or {}).get("mergeable_unknown_since") or {}
+    return {name: dt.datetime.fromisoformat(since) for name, since in silent.items()}
+
+
 async def find_stored_obstacles(
     bench: Workbench, workspace: Workspace
 ) -> tuple[Obstacle, ...]:

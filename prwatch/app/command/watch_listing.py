@@ -17,7 +17,6 @@ from prwatch.app.refused_fields import read_refused
 from prwatch.app.walk.turns import can_rest
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.capability import RefusedField, find_unreadable
-from prwatch.domain.event_building import build_task_pull_request
 from prwatch.domain.phrase import Known, recall
 from prwatch.domain.schedule import Intervals, ReferenceKind, Turn, is_resting
 from prwatch.domain.task import RepositoryWatch, TaskPullRequest, Workspace
@@ -145,7 +144,6 @@ class Desk:
                 branch=watch.branch,
                 head_repository=watch.head_repository,
                 state=self._tell_state(watch),
-                pull_request=_describe(known),
                 known=self._recall(known, watch),
                 companions=self._list_companions(watch),
                 revision=watch.revision,
@@ -177,7 +175,6 @@ class Desk:
                 branch=known.observation.head_ref_name,
                 head_repository="",
                 state="detached" if is_detached else known.observation.state.value,
-                pull_request=_describe(known),
                 known=self._recall(known),
                 observed_at=known.observed_at,
             )
@@ -245,10 +242,6 @@ class Desk:
                 and other.id != watch.id
             )
         )
-
-
-def _describe(known: TaskPullRequest | None) -> Mapping[str, object] | None:
-    return build_task_pull_request(known.observation) if known else None
 
 
 def _order(row: WatchRow) -> tuple[str, str, int, str, str]:

@@ -4,7 +4,9 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from prwatch.domain.event_building import build_task_pull_request
 from prwatch.domain.phrase import Known
+from prwatch.domain.pull_request import UNOBSERVED
 from prwatch.domain.task import Origin
 from prwatch.domain.timestamp import format_optional_time
 from prwatch.domain.verdict_words import Words, tell
@@ -18,10 +20,9 @@ class WatchRow:
     `id` is '' for the latter. `state` is `searching`, `resting`, `unread` (found, and
     never read yet), `detached`, or GitHub's OPEN, CLOSED, MERGED. `repository` is the
     base, under our id `repository_id`, `head_repository` the fork of the branch or ''.
-    `pull_request` holds what was last read, as in the events, and `known` all that its
-    words are made of.
-    `companions` are the other open pull requests of the same task and branch.
-    `observed_at` is when the last change was seen.
+    `known` is what was last read, None before that. `companions` are the other open
+    pull requests of the same task and branch. `observed_at` is when the last change
+    was seen.
     """
 
     id: str
@@ -35,7 +36,6 @@ class WatchRow:
     branch: str
     head_repository: str
     state: str
-    pull_request: Mapping[str, object] | None
     known: Known | None = None
     companions: tuple[int, ...] = ()
     revision: int = 0
@@ -51,6 +51,11 @@ class WatchRow:
         return f"{self.repository}@{head}{self.branch}"
 
     @property
+    def pull_request(self) -> Mapping[str, object] | None:
+        """Return what was last read, as in the events."""
+        return build_task_pull_request(self.known.observation) if self.known else None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return the words behind the checks verdict."""
         return self.known.observation.checks_notes if self.known else ()
@@ -61,8 +66,12 @@ class WatchRow:
         return tell(self.known) if self.known else None
 
     def read(self, field: str) -> object:
-        """Return a field of the pull request, None when it is not known."""
-        return self.pull_request.get(field) if self.pull_request else None
+        """Return a field of what was last read, None when it is not known."""
+        if self.known is None:
+            return None
+        # Building all of them for one field is what a list of thousands would feel.
+        value = getattr(self.known.observation, field)
+        return None if value is UNOBSERVED else value
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""

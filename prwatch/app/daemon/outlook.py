@@ -7,7 +7,7 @@ somebody looked last.
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.admission import (
@@ -22,9 +22,13 @@ from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.outlook import explain_turn
 from prwatch.domain.schedule import next_due
 from prwatch.domain.timestamp import format_optional_time, format_time
+from prwatch.domain.verdict_words import UNKNOWN_AFTER
 from prwatch.domain.watch import Watch
 from prwatch.errors import WatchNotFound
 from prwatch.store.checks_summary_column import to_checks_summary
+
+MOST_SILENT: Final = 500
+"""How many watches one answer names."""
 
 
 async def answer_outlook(
@@ -33,10 +37,15 @@ async def answer_outlook(
     """
     Tell what a command asks for: the outlook of the watch whose id is `watch`.
 
+    Without one it tells which watches GitHub has said nothing of for an hour, when
+    asked whether they can be merged.
+
     Raises:
         WatchNotFound: No configured workspace has it.
     """
     watch_id = str(arguments.get("watch", ""))
+    if not watch_id:
+        return {"mergeable_unknown_since": _list_silent(runtime)}
     for account in runtime.wired.accounts:
         for workspace in account.workspaces:
             view = await runtime.mirror.view(workspace)
@@ -68,6 +77,12 @@ def _describe(
     }
 
 
+def _list_silent(runtime: Runtime) -> dict[str, str]:
+    before = runtime.clock.now() - UNKNOWN_AFTER
+    silent = runtime.memory.list_silent(before, limit=MOST_SILENT)
+    return {watch_id: format_time(since) for watch_id, since in silent.items()}
+
+
 def _list_obstacles(
     runtime: Runtime, account: Account, view: WorkspaceView, watch: Watch
 ) -> Iterator[dict[str, str | None]]:
@@ -94,7 +109,7 @@ def _list_obstacles(
             )
 
 
-_LIMITS: Mapping[str, str] = {
+_LIMITS: Final[Mapping[str, str]] = {
     "limit": "its budget is used up",
     "secondary": "GitHub asked us to be slower",
     "reserve": "the rest of its budget is left to people",

@@ -4,9 +4,14 @@ import datetime as dt
 
 import pytest
 
+from prwatch.app.command.needs import NeedGroup, NeedRow
 from prwatch.app.command.status import DaemonStatus, Status
 from prwatch.cli.status import print_status
+from prwatch.domain.phrase import Known
+from prwatch.domain.pull_request import Mergeable, ReviewState
+from prwatch.domain.verdict_words import tell
 from prwatch.store.rate_limit import RateLimitBlock
+from tests.readings import FAILURE, SUCCESS, make_observation
 
 ONE = '[[workspace]]\nname = "acme"\n'
 
@@ -36,7 +41,7 @@ def test_the_status_is_an_object_for_programs(prwatch):
 
     assert set(status) == {
         *("at", "daemon", "store_known_at", "workspaces", "sinks", "rate_limits"),
-        "last_event_at",
+        *("last_event_at", "needs"),
     }
     assert [each["name"] for each in status["sinks"]] == ["stdout"]
 
@@ -97,11 +102,12 @@ LOOPS = {
 }
 
 
-def make_status(daemon):
+def make_status(daemon, needs=()):
     return Status(
         at=NOW,
         daemon=daemon,
         workspaces=(),
+        needs=needs,
         sinks=(),
         blocks=(
             RateLimitBlock(
@@ -149,3 +155,43 @@ def test_a_daemon_that_does_not_answer_is_told(capsys):
         "The daemon runs with pid 7.",
         "It does not answer (it is busy); this is what the store knows.",
     ]
+
+
+def make_group(count, **fields):
+    seen = make_observation(**fields)
+    words = tell(Known(observation=seen, now=NOW, is_live=True))
+    row = NeedRow(
+        workspace="acme",
+        reference="octo/hello#12",
+        title=seen.title,
+        url=seen.url,
+        words=words,
+        observed_at=NOW - dt.timedelta(hours=3),
+    )
+    return NeedGroup(need=words.need, count=count, rows=(row,))
+
+
+def test_what_needs_a_person_is_told_with_its_reason_and_age(capsys):
+    needs = (
+        make_group(1, checks=FAILURE),
+        make_group(3, checks=SUCCESS, review=ReviewState.PENDING),
+        make_group(1, checks=SUCCESS, mergeable=Mergeable.CONFLICTING),
+        make_group(5, checks=SUCCESS),
+    )
+
+    print_status(make_status(None, needs))
+
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    start = lines.index("STATUS PULL REQUEST BECAUSE FOR TITLE") + 1
+    assert lines[start : start + 5] == [
+        "failing octo/hello#12 failed 3 h Say hello",
+        "waiting for review octo/hello#12 waiting for a review 3 h Say hello",
+        "conflicting octo/hello#12 conflicts with main 3 h Say hello",
+        "green octo/hello#12 passed 3 h Say hello",
+        "And 2 waiting for review, 4 green; `prwatch watch list` names all.",
+    ]
+
+
+def test_a_limit_is_a_number_from_nothing_on(prwatch):
+    assert prwatch("status", "--limit", "0").code == 0
+    assert prwatch("status", "--limit", "-1").code == 2

@@ -218,5 +218,20 @@ def test_the_most_urgent_need_is_told(fields, need):
     }
 
 
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        pytest.param({"checks": FAILURE}, "failed", id="checks"),
+        pytest.param({"checks": SUCCESS, **ASKED}, "waiting for a review", id="review"),
+        pytest.param({**ARMED, **CONFLICT}, "conflicts with main", id="merge"),
+        pytest.param(
+            {"state": MERGED, "merged_at": at(-60)}, "merged 1 min ago", id="the end"
+        ),
+    ],
+)
+def test_the_reason_of_a_need_is_told(fields, reason):
+    assert tell_words(**fields).reason == reason
+
+
 def test_a_word_is_read_without_its_underscores():
     assert tell_words(**CONFLICT, **REFUSED).review.short == "changes requested"
