@@ -109,3 +109,30 @@ def test_circuits_are_shown_and_closed_by_hand(configured, hub):
     assert closed == {"running": True, "closed": 1}
     assert "no workspace nobody is configured" in unknown.stderr
     assert (without["running"], len(without["circuits"])) == (False, 1)
+
+
+def test_all_who_wait_share_what_the_daemon_sees(configured, hub):
+    configured.read("cycle")
+    pull_request = next(iter(hub.world.pull_requests.values()))
+    hub.world.set_check(pull_request, "test")
+    with running(configured):
+        waiting = [
+            subprocess.Popen(
+                configured.command("wait", "octo/hello#12", "--json"),
+                cwd=configured.folder,
+                env=configured.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(3)
+        ]
+        words = [each.stderr.readline() for each in waiting]
+        rest = hub.world.requests.rest
+        hub.world.set_check(pull_request, "test", conclusion="SUCCESS")
+        found = [json.loads(each.communicate(timeout=30)[0]) for each in waiting]
+
+    assert all("wait.observed" in line for line in words)
+    assert [each["verdict"] for each in found] == ["reached"] * 3
+    assert rest == hub.world.requests.rest == 0

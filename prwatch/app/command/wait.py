@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import anyio
 
+from prwatch.app.command.attend import request_attendance
 from prwatch.app.command.check import check_and_deliver, request_check
 from prwatch.app.command.missing import build_missing_error
 from prwatch.app.command.references import NamedPullRequest
@@ -34,6 +35,9 @@ from prwatch.github.rest import NotModified
 
 GLANCE: Final = dt.timedelta(seconds=1)
 """How often the store is asked whether a daemon has written to it."""
+
+PATIENCE: Final = dt.timedelta(minutes=1)
+"""After which it is told that the daemon does not see the pull request."""
 
 PullRequest: TypeAlias = Mapping[str, object]
 
@@ -193,10 +197,12 @@ class Waiter:
 
 class Looker:
     """
-    Reads one pull request: through the daemon, else as a watch, else on its own.
+    Reads one pull request: from the daemon's looks, else as a watch, else on its own.
 
-    What is watched is committed and told as in any check. What is not watched stays
-    so: it is read and nothing is stored.
+    Where a daemon watches it GitHub is not asked: the daemon looks often, for all who
+    wait, and what counts is what it saw after the wait began. Without one, what is
+    watched is committed and told as in any check. What is not watched stays so: it is
+    read and nothing is stored.
     """
 
     def __init__(
@@ -213,6 +219,7 @@ class Looker:
         self._open_product = open_product
         self._tags: Mapping[str, str] = {}
         self._last: Known | None = None
+        self._since: dt.datetime | None = None
 
     async def look(self) -> Sight:
         """
@@ -242,12 +249,31 @@ class Looker:
         return max(rows, key=lambda row: (bool(row.id), row.observed_at or epoch))
 
     async def _check(self, row: WatchRow) -> None:
+        if await self._attend(row):
+            return
         report = await request_check(self._bench, row.id)
         if report is None:
             product = await self._open_product()
             report = (await check_and_deliver(product, [row.id]))[0]
         for failure in report.failures:
             raise _build_error(failure)
+
+    async def _attend(self, row: WatchRow) -> bool:
+        """Wait until the daemon has looked since we began; False when none runs."""
+        clock = self._bench.surroundings.clock
+        until = clock.monotonic() + PATIENCE.total_seconds()
+        while True:
+            answer = await request_attendance(self._bench, row.id)
+            if answer is None:
+                return False
+            self._since = self._since or answer.now
+            for failure in answer.failures:
+                raise _build_error(failure)
+            if answer.good_at is not None and answer.good_at >= self._since:
+                return True
+            if clock.monotonic() >= until:
+                raise ProviderUnavailable("the daemon has not seen it lately")
+            await clock.sleep(GLANCE.total_seconds())
 
     async def _read(self) -> Known:
         product = await self._open_product()

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from prwatch.app.walk.poll_memory import PollMemory
-from prwatch.app.walk.turns import can_rest, sleeps
+from prwatch.app.walk.turns import can_rest, is_awaited, sleeps
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.load import Load
 from prwatch.domain.pull_request import ChecksState
@@ -67,6 +67,7 @@ class _Tally:
             return
         memory = self._memory.get(watch.id, now=self._now)
         is_busy = memory.is_busy if memory.asked_at else _seems_busy(watch)
+        is_busy = is_busy or is_awaited(memory, self._now)
         if is_busy or memory.due_at is not None:
             self._pull_requests[Activity.HOT] += 1
         else:

@@ -42,6 +42,8 @@ class WatchMemory:
     tags: Mapping[str, str] = field(default_factory=lambda: NO_TAGS)
     """The entity tags of the last reading through REST, for this credential."""
     is_busy: bool = False
+    awaited_until: dt.datetime | None = None
+    """Until when somebody waits for it, as far as they said."""
     summary: ChecksSummary | None = None
     """The numbers of the last full reading, while checks run: the store keeps older."""
     mergeable_unknown_since: dt.datetime | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from prwatch.app.walk.admission import admit_watch, wait_until
 from prwatch.app.walk.cycle import Cycle
-from prwatch.app.walk.poll_memory import PollMemory
+from prwatch.app.walk.poll_memory import PollMemory, WatchMemory
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.schedule import ReferenceKind, Turn, is_resting, next_due
 from prwatch.domain.task import Origin
@@ -61,7 +61,7 @@ def build_turn(
         return Turn(
             kind=ReferenceKind.DISCOVERED,
             last_asked_at=memory.asked_at,
-            is_busy=memory.is_busy,
+            is_busy=memory.is_busy or is_awaited(memory, now),
             look_at=memory.due_at,
             is_archived=sleeps(view, watch),
             last_sign_at=watch.moved_at,
@@ -74,6 +74,11 @@ def build_turn(
         last_sign_at=max(watch.last_sign_at, view.last_session_start(watch)),
         can_rest=can_rest(view, watch),
     )
+
+
+def is_awaited(memory: WatchMemory, now: dt.datetime) -> bool:
+    """Return whether somebody waits for a pull request: it is looked at often then."""
+    return memory.awaited_until is not None and now < memory.awaited_until
 
 
 def can_rest(view: WorkspaceView, watch: Watch) -> bool:
