@@ -1,20 +1,7 @@
-import gzip
-from pathlib import Path
-
 import pytest
-from graphql import (
-    TypeInfo,
-    TypeInfoVisitor,
-    Visitor,
-    build_schema,
-    get_named_type,
-    parse,
-    validate,
-    visit,
-)
+from graphql import parse, validate
 
 from prwatch.github.branches import build_query
-from prwatch.github.details import build_number_query
 from prwatch.github.document_types import (
     LEAVABLE,
     TYPES,
@@ -24,21 +11,15 @@ from prwatch.github.document_types import (
 from prwatch.github.documents import DocumentBook, load_parts
 from prwatch.github.probe import build_nodes_query
 from prwatch.github.pruning import find_field_at
+from tests import asked_fields
+from tests.asked_fields import OPERATIONS, list_asked_fields, load_schema
 
-SAMPLES = Path(__file__).parents[2] / "samples"
-COMPOSED = [
-    pytest.param(build_nodes_query("Probe", "ProbeFields", 5), id="probe of 500"),
-    pytest.param(build_nodes_query("Details", "DetailFields", 1), id="details"),
-    pytest.param(build_number_query(25), id="details by number"),
-    pytest.param(build_query((3, 1, 2)), id="branches of three repositories"),
-]
-OPERATIONS = [*sorted(load_parts().operations), *(each.values[0] for each in COMPOSED)]
+COMPOSED = [pytest.param(text, id=name) for name, text in asked_fields.COMPOSED.items()]
 
 
 @pytest.fixture(scope="module")
 def schema():
-    text = gzip.decompress((SAMPLES / "github.graphql.gz").read_bytes()).decode()
-    return build_schema(text, assume_valid=True, assume_valid_sdl=True)
+    return load_schema()
 
 
 @pytest.mark.parametrize("operation", [*sorted(load_parts().operations), *COMPOSED])
@@ -125,32 +106,9 @@ def test_a_book_keeps_a_bounded_number_of_shapes():
     assert len(book._kept) <= 128
 
 
-class _Asked(Visitor):
-    """Gathers the fields that a document asks for, with their types."""
-
-    def __init__(self, info):
-        super().__init__()
-        self.info = info
-        self.types = {}
-
-    def enter_field(self, node, *_):
-        parent, found = self.info.get_parent_type(), self.info.get_type()
-        if not node.name.value.startswith("__"):
-            below = get_named_type(found).name if node.selection_set else ""
-            self.types[f"{parent.name}.{node.name.value}"] = below
-
-
 @pytest.fixture(scope="module")
-def asked(schema):
-    """Every field that any document asks for, and what it is."""
-    found = {}
-    for operation in OPERATIONS:
-        info = TypeInfo(schema)
-        fields = _Asked(info)
-        text = DocumentBook().document(operation).text
-        visit(parse(text), TypeInfoVisitor(info, fields))
-        found |= fields.types
-    return found
+def asked():
+    return list_asked_fields()
 
 
 def test_the_types_of_fields_are_those_of_the_schema(asked):

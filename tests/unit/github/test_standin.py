@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from prwatch.clock import SystemClock
+from prwatch.domain.capability import CHECKS
 from prwatch.domain.outcome import Forbidden, Found, NotFound
 from prwatch.domain.pull_request import UNOBSERVED, ChecksState, Observation
 from prwatch.domain.reference import BranchReference, PullRequestReference
@@ -200,6 +201,26 @@ async def test_unreadable_checks_leave_the_rest(standin):
 
     assert outcome.value.observation.checks is UNOBSERVED
     assert outcome.value.observation.title == "Private one"
+
+
+@pytest.mark.parametrize("is_rest", [False, True])
+async def test_unreadable_checks_are_not_asked_again(standin, is_rest):
+    github = standin.connect("github_pat_private")
+    references = await standin.refer("acme/secret")
+    seen = []
+    for _ in range(3):
+        if is_rest:
+            checked = await github.check(references[0], tags={})
+            seen.append(checked.outcome.value.observation.checks)
+        else:
+            (outcome,) = (await github.details(references)).values()
+            seen.append(outcome.value.observation.checks)
+
+    log = (await standin.control.get(f"{URL}/_control/requests")).json()
+    paths = [each["path"] for each in log]
+    assert seen == [UNOBSERVED] * 3
+    assert github.capabilities.omit("acme/secret") == {CHECKS}
+    assert sum("/check-runs" in path for path in paths[-20:]) == is_rest
 
 
 async def test_an_older_server_is_read_without_what_it_lacks(standin):
