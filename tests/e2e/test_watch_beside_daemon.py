@@ -52,7 +52,13 @@ def test_the_daemon_is_asked_and_nudged(configured, hub):
         configured.read("watch", "add", "octo/hello#13")
         waited = configured.read("wait", "octo/hello#12", code=1)
         health = configured.read("health")
+        (explained,) = configured.read("explain", "octo/hello#12")["explanations"]
+        explanation = configured.run("explain", "octo/hello#12").stdout
 
+    assert explained["next_look"]["why"].startswith("every ")
+    assert explained["words"]["needs"] == "failing"
+    assert "\n  next look   " in explanation
+    assert status["needs"][0]["count"] == 1
     assert status["daemon"]["pid"] == process.pid
     assert (health["running"], health["verdict"], health["reasons"]) == (
         True,

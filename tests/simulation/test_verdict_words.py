@@ -289,3 +289,39 @@ async def test_numbers_that_move_alone_are_never_written(play):
     assert told == []
     assert (await show(product)).checks.text == ("running 1 of 1: a, as of 2 min ago")
     assert answer["checks_summary"].startswith('{"total":3,"pending":2,')
+
+
+@pytest.mark.parametrize("read_path", ["auto", "rest"])
+async def test_checks_of_an_earlier_token_are_not_told_as_current(tmp_path, read_path):
+    world, one = make_world(MovedClock())
+    world.set_check(one, "test", workflow="CI", conclusion="FAILURE")
+    poll = f'read_path = "{read_path}"'
+    async with open_product(tmp_path, world, poll=poll) as product:
+        await product.cycle()
+        world.refuse_fields("CheckRun")
+        told = await product.cycle(is_full=True)
+        words = await show(product)
+
+    assert told == []
+    assert words.checks.word == "unreadable"
+    assert words.checks.text.startswith("unreadable with this token since 2026-11-30")
+    assert words.checks.text.endswith("; last known failure, 1 min ago")
+
+
+@pytest.mark.parametrize("read_path", ["auto", "rest"])
+async def test_checks_that_were_never_readable_say_so(tmp_path, read_path):
+    """spatie/bloom#259: shown as no pull request, for want of one permission."""
+    world, one = make_world(MovedClock())
+    world.refuse_fields("CheckRun")
+    world.set_check(one, "test", workflow="CI", conclusion="FAILURE")
+    approve(world, one)
+    poll = f'read_path = "{read_path}"'
+    async with open_product(tmp_path, world, poll=poll) as product:
+        await product.cycle()
+        words = await show(product)
+        world.push(one)
+        await product.cycle()
+        pushed = await show(product)
+
+    assert (words.checks.word, words.review.word) == ("unreadable", "approved")
+    assert pushed.checks.word == "unreadable"
