@@ -47,6 +47,7 @@ COMMANDS: Final[Mapping[str, Entry]] = {
     "circuit": Entry(
         "prwatch.cli.circuit", "Show what is left out after failures; ask again."
     ),
+    "budget": Entry("prwatch.cli.budget", "Tell what watching costs, and what fits."),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
     "explain": Entry(
         "prwatch.cli.explain", "Tell what decided the verdict on a pull request."

@@ -61,6 +61,15 @@ def grow(load: Load, count: int) -> Load:
     return replace(load, pull_requests=grown)
 
 
+def resize(load: Load, count: int) -> Load:
+    """Return the load with that many pull requests: more of them, or a part."""
+    if count >= load.watched:
+        return grow(load, count - load.watched)
+    part = {each: n * count // load.watched for each, n in load.pull_requests.items()}
+    smaller = Load(pull_requests=part, branches=load.branches, finished=load.finished)
+    return grow(smaller, count - smaller.watched)
+
+
 def multiply(load: Load, times: int) -> Load:
     """Return so many times as much of everything."""
     return Load(

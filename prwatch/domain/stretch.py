@@ -128,6 +128,11 @@ def promise(
     return get_interval(activity, intervals) + tick
 
 
+def stretch_fully(intervals: Intervals, rules: StretchRules) -> Intervals:
+    """Return the longest intervals to which anything gives way."""
+    return [stretched for _, stretched in _iter_steps(intervals, rules)][-1]
+
+
 def _iter_steps(
     intervals: Intervals, rules: StretchRules
 ) -> Iterator[tuple[StretchLevel, Intervals]]:

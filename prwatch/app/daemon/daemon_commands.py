@@ -1,11 +1,13 @@
 """What the daemon answers on its control socket."""
 
+import functools
 import os
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from prwatch import __version__
+from prwatch.app.command.budget import answer_budget
 from prwatch.app.command.check import answer_check
 from prwatch.app.command.circuits import list_circuits, reset_circuits
 from prwatch.app.daemon.attendance import answer_attend
@@ -31,8 +33,8 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     async def outlook(arguments: dict[str, Any]) -> dict[str, Any]:
         return await answer_outlook(daemon.shift.runtime, arguments)
 
-    async def attend(arguments: dict[str, Any]) -> dict[str, Any]:
-        return await answer_attend(daemon, arguments)
+    async def budget(arguments: dict[str, Any]) -> dict[str, Any]:
+        return await answer_budget(daemon.shift.runtime, arguments)
 
     async def nudge(_: dict[str, Any]) -> dict[str, Any]:
         daemon.shift.loop.notify()
@@ -58,7 +60,8 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         "health": health,
         "check": check,
         "outlook": outlook,
-        "attend": attend,
+        "attend": functools.partial(answer_attend, daemon),
+        "budget": budget,
         "nudge": nudge,
         "circuits": circuits,
         "circuit reset": circuit_reset,

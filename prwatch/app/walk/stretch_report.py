@@ -3,14 +3,14 @@
 import datetime as dt
 from dataclasses import dataclass
 
+from prwatch.domain.budget import get_promise
 from prwatch.domain.load import Load
-from prwatch.domain.schedule import Activity, Intervals
+from prwatch.domain.schedule import Intervals
 from prwatch.domain.stretch import (
     Bucket,
     Stretch,
     StretchLevel,
     StretchRules,
-    promise,
 )
 from prwatch.domain.stretch_words import count_stretched, describe_stretch
 
@@ -53,8 +53,4 @@ class StretchReport:
 
     def promise(self, tick: dt.timedelta) -> dt.timedelta:
         """Return how old a change of the least asked pull request may become."""
-        present = [each for each in Activity if self.load.count(each)]
-        return max(
-            promise(self.stretch.intervals, each, tick=tick)
-            for each in present or [Activity.FRESH]
-        )
+        return get_promise(self.load, self.stretch, tick)

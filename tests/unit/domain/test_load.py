@@ -1,4 +1,4 @@
-from prwatch.domain.load import Load, grow, multiply
+from prwatch.domain.load import Load, grow, multiply, resize
 from prwatch.domain.schedule import Activity
 
 HOT, FRESH, IDLE, RESTING = Activity
@@ -39,3 +39,12 @@ def test_where_nothing_is_watched_more_watches_rest():
 
 def test_so_many_times_as_much_is_that_of_everything():
     assert multiply(LOAD, 3) == LOAD + LOAD + LOAD
+
+
+def test_a_load_is_made_larger_or_smaller():
+    assert resize(LOAD, 9) == grow(LOAD, 4)
+    smaller = resize(LOAD, 2)
+
+    assert (smaller.watched, smaller.lists, smaller.archived) == (2, (), 0)
+    assert smaller.branches == LOAD.branches
+    assert resize(Load(), 0) == Load(pull_requests={RESTING: 0})
