@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+METRICS = "prometheus_client"
 ROOT = Path(__file__).parent.parent
 
 IMPORT_ALL = """
@@ -91,17 +92,20 @@ def test_a_room_leaves_heavy_libraries_alone(room, without, heavy, tmp_path):
     [
         pytest.param(
             ["--help"],
-            {"anyio", "httpx", "gql", "aiosqlite", "asyncpg", "rich", "jwt"},
+            {"anyio", "httpx", "gql", "aiosqlite", "asyncpg", "rich", "jwt", METRICS},
             id="--help",
         ),
         pytest.param(
-            ["version"], {"anyio", "httpx", "gql", "asyncpg", "rich"}, id="version"
+            ["version"],
+            {"anyio", "httpx", "gql", "asyncpg", "rich", METRICS},
+            id="version",
         ),
         pytest.param(
             ["config", "check"],
-            {"httpx", "gql", "asyncpg", "rich", "jwt"},
+            {"httpx", "gql", "asyncpg", "rich", "jwt", METRICS},
             id="config check",
         ),
+        pytest.param(["cycle"], {METRICS, "asyncpg", "jwt"}, id="cycle"),
     ],
 )
 def test_a_command_leaves_heavy_libraries_alone(arguments, heavy, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from prwatch.app.lease_owner import build_lease_owner
 from prwatch.app.outbox_relay import LEASE, OutboxRelay, SinkRoute, deliver_once
-from prwatch.domain.outbox import Delivered, Retry
+from prwatch.domain.outbox import Dead, Delivered, DeliveryState, Retry
 from prwatch.simulator import World
 from prwatch.store import outbox
 from tests.product import MovedClock, open_product
@@ -126,3 +126,40 @@ async def test_a_sink_that_hangs_delays_no_other(product):
         )
 
     assert taken == 6
+
+
+async def test_how_attempts_ended_is_counted_and_the_last_one_stands(product):
+    answers = {
+        1: [Retry("not now"), Delivered()],
+        2: [Dead("never")],
+        3: [Delivered()],
+    }
+
+    async def answer(delivery):
+        return answers[delivery.event.pr_number].pop(0)
+
+    relay = build_relay(product, Receiver("a", answer))
+    await relay.run_once()
+    first = dict(relay.outcomes)
+    product.clock.advance(600)
+    await relay.run_once()
+
+    assert first == {
+        DeliveryState.PENDING: 1,
+        DeliveryState.DEAD: 1,
+        DeliveryState.DELIVERED: 1,
+    }
+    assert relay.outcomes[DeliveryState.DELIVERED] == relay.delivered == 2
+    assert not relay.is_failing
+
+
+@pytest.mark.parametrize("outcome", [Retry("not now"), Dead("never")])
+async def test_a_relay_fails_until_an_event_goes_out(product, outcome):
+    async def refuse(_):
+        return outcome
+
+    relay = build_relay(product, Receiver("a", refuse))
+    before = relay.is_failing
+    await relay.run_once()
+
+    assert (before, relay.is_failing) == (False, True)

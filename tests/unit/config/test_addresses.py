@@ -4,7 +4,9 @@ from prwatch.config.addresses import (
     build_graphql_url,
     mask_url,
     read_https_url,
+    read_loopback_listen,
     read_postgres_url,
+    split_listen,
 )
 
 
@@ -115,3 +117,48 @@ def test_any_other_database_url_is_refused(text):
 )
 def test_only_the_host_of_a_url_is_shown(url, shown):
     assert mask_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("127.0.0.1:9464", "127.0.0.1", 9464),
+        ("localhost:0", "localhost", 0),
+        ("[::1]:65535", "::1", 65535),
+        ("127.8.9.10:1", "127.8.9.10", 1),
+    ],
+)
+def test_this_machine_may_be_listened_at(text, host, port):
+    assert read_loopback_listen(text) == text
+    assert split_listen(text) == (host, port)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.0.0.0:9464", "192.0.2.1:9464", "[::]:9464", "example.com:9464", "*:9464"],
+)
+def test_an_address_that_others_reach_is_refused_with_the_reason(text):
+    with pytest.raises(ValueError, match="without authentication"):
+        read_loopback_listen(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("127.0.0.1", id="no port"),
+        pytest.param("9464", id="no host"),
+        pytest.param(":9464", id="empty host"),
+        pytest.param("127.0.0.1:", id="empty port"),
+        pytest.param("127.0.0.1:port", id="no number"),
+        pytest.param("127.0.0.1:65536", id="number too large"),
+        pytest.param("127.0.0.1:999999", id="number too long"),
+        pytest.param("127.0.0.1:-1", id="negative"),
+        pytest.param("127.0.0.1:٣", id="digits of another script"),
+        pytest.param("::1:9464", id="no brackets"),
+        pytest.param("", id="nothing"),
+        pytest.param(9464, id="number"),
+    ],
+)
+def test_any_other_listening_address_is_refused(text):
+    with pytest.raises(ValueError, match=r"^$"):
+        read_loopback_listen(text)

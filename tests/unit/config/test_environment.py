@@ -57,7 +57,7 @@ def test_a_variable_sets_a_single_value(variable, text, key, value):
 def test_every_single_value_has_a_variable_and_no_two_share_one():
     names = [name_variable(path) for path, _ in iter_scalars()]
 
-    assert len(set(names)) == len(names) == 28
+    assert len(set(names)) == len(names) == 32
 
 
 def test_a_flag_wins_over_a_variable_and_that_over_the_file():
@@ -148,3 +148,9 @@ def test_other_variables_are_none_of_our_business(variable):
 def test_a_flag_that_sets_no_key_is_a_mistake_of_the_program():
     with pytest.raises(ValueError, match=r"no such key: poll\.x"):
         load_config(None, environ=HOME, flags={"poll.x": "1"})
+
+
+def test_a_mistake_in_an_option_is_told_under_the_name_that_was_written():
+    [problem] = get_problems(None, {}, {"daemon.metrics_listen": "0.0.0.0:1"})
+
+    assert problem.startswith('command line: --metrics-listen: found "0.0.0.0:1"')

@@ -166,3 +166,36 @@ def test_errors_are_redacted(clock):
         "code": "internal",
         "message": "OSError: ***",
     }
+
+
+def test_how_late_a_turn_began_is_kept_until_the_next(registry):
+    registry.begin_turn("poll", late_by=dt.timedelta(seconds=90))
+    late = registry.as_json()["poll"]["lag_seconds"]
+    registry.begin_turn("poll", late_by=dt.timedelta(seconds=-1))
+
+    assert (late, registry.as_json()["poll"]["lag_seconds"]) == (90.0, 0.0)
+
+
+def test_facts_tell_the_failures_in_a_row_and_leave_out_what_has_ended(registry):
+    registry.begin_run("relay secret", None)
+    registry.begin_run("old", None)
+    registry.end("old")
+    registry.fail("poll", StoreUnavailable("busy"))
+
+    poll, relay = registry.list_facts()
+    assert (poll.failures, poll.failure_code) == (1, "store_unavailable")
+    assert (relay.kind, relay.failures, relay.failure_code) == ("relay", 0, "")
+
+
+def test_the_code_of_a_failure_is_gone_with_the_next_success(registry):
+    registry.fail("poll", StoreUnavailable("busy"))
+    registry.succeed("poll")
+
+    (poll,) = registry.list_facts()
+    assert (poll.failures, poll.failure_code) == (0, "")
+
+
+def test_facts_tell_which_loop_stalls(registry, clock):
+    clock.seconds += 3600
+
+    assert [each.is_stalled for each in registry.list_facts()] == [True]

@@ -1,3 +1,5 @@
+import contextlib
+
 import anyio
 import pytest
 import structlog.testing
@@ -98,3 +100,21 @@ async def test_two_reloads_never_overlap(notifier):
         group.start_soon(reloader.reload)
 
     assert story == ["begin", "end", "begin", "end"]
+
+
+async def test_what_became_of_reloads_is_counted_and_the_last_one_stands(notifier):
+    answers = [None, ConfigError("no"), ConfigError("no"), None]
+
+    async def apply():
+        answer = answers.pop(0)
+        if answer is not None:
+            raise answer
+
+    reloader = Reloader(apply, notifier=notifier, clock=HandClock())
+    seen = []
+    while answers:
+        with contextlib.suppress(ConfigError):
+            await reloader.reload()
+        seen.append((reloader.applied, reloader.refused, reloader.is_refused))
+
+    assert seen == [(1, 0, False), (1, 1, True), (1, 2, True), (2, 2, False)]
