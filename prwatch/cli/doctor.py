@@ -21,8 +21,9 @@ def command(ctx: click.Context) -> None:
     """
     Check what prwatch needs and say what to do.
 
-    Looks at the configuration, the database, each token, the clock, proxies and
-    systemd units. Changes nothing. Exits with 1 when something is broken.
+    Looks at the configuration, the database, each token and what it can read, the
+    budget, webhooks, the clock, proxies and systemd units. Changes nothing. Exits with
+    1 when something is broken.
     """
     findings = _examine(ctx)
     is_broken = any(each.health == "broken" for each in findings)

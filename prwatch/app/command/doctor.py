@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from prwatch.app.command.access_check import examine_access
 from prwatch.app.command.finding import Finding, Health
+from prwatch.app.command.load_check import examine_load
 from prwatch.app.command.sink_check import examine_sinks
 from prwatch.app.command.token_status import TokenStatus, read_token_statuses
 from prwatch.app.daemon.unit_check import examine_units
@@ -55,7 +56,7 @@ async def examine(
         for finding in _judge_token(status, now):
             yield finding
     if store.is_ready and statuses:
-        async for finding in examine_access(loaded, surroundings):
+        async for finding in _examine_watches(loaded, surroundings):
             yield finding
     drifts = [status.drift for status in statuses if status.drift is not None]
     if drifts:
@@ -65,6 +66,18 @@ async def examine(
             yield finding
     async for finding in examine_units(surroundings.environ):
         yield finding
+
+
+async def _examine_watches(
+    loaded: LoadedConfig, surroundings: Surroundings
+) -> AsyncIterator[Finding]:
+    """Yield what the tokens cannot read of what is watched, and what that costs."""
+    async for finding in examine_access(loaded, surroundings):
+        yield finding
+    # A daemon that does not answer is no matter of the budget.
+    with contextlib.suppress(PrwatchError):
+        async for finding in examine_load(loaded, surroundings):
+            yield finding
 
 
 def describe_broken_config(error: PrwatchError) -> Iterator[Finding]:

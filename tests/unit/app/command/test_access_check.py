@@ -4,7 +4,8 @@ import pytest
 
 from prwatch.app.command.access_check import examine_access
 from prwatch.app.command.doctor import examine
-from prwatch.app.command.finding import Health
+from prwatch.app.command.finding import Finding, Health
+from prwatch.app.command.load_check import judge_load
 from prwatch.app.command.references import NamedPullRequest
 from prwatch.app.command.sink_check import examine_sinks
 from prwatch.app.command.status import read_status
@@ -171,3 +172,40 @@ async def test_behind_a_proxy_only_the_proxy_is_tried(tmp_path, monkeypatch):
         f"proxy 127.0.0.1:{receiver.port} can be reached; what is behind it was not"
         " tried"
     )
+
+
+async def test_what_watching_costs_is_compared_with_the_budget(stage):
+    found = [each async for each in examine(stage.loaded, stage.surroundings)]
+
+    (finding,) = [each for each in found if each.subject == "budget of acme"]
+    assert finding.health is Health.OK
+    assert finding.text.endswith(
+        "of 5,000 points an hour, which is what GitHub usually gives"
+    )
+
+
+@pytest.mark.parametrize(
+    ("account", "finding"),
+    [
+        pytest.param({"hour": {"points": 0}, "budget": {}}, None, id="nothing watched"),
+        pytest.param({"hour": {"points": 5}, "budget": None}, None, id="no limits"),
+        pytest.param(
+            {
+                "hour": {"points": 2_400.4},
+                "budget": {"points": 5_000, "assumed": False},
+                "workspaces": ["acme", "corp"],
+                "stretch": {"words": "idle ones are asked every 5 minutes"},
+            },
+            Finding(
+                "budget of acme, corp",
+                Health.WARNING,
+                "watching costs 2,400 of 5,000 points an hour: idle ones are asked every"
+                " 5 minutes",
+                "watch less, or use an account of its own; see `prwatch budget`",
+            ),
+            id="stretched",
+        ),
+    ],
+)
+def test_a_budget_that_does_not_hold_the_load_is_warned_of(account, finding):
+    assert judge_load(account) == finding
