@@ -9,7 +9,7 @@ import pytest
 
 from prwatch.domain.stretch import StretchLevel
 from prwatch.simulator import GitHubApp, World
-from tests.product import ALL, MovedClock, open_product
+from tests.product import ALL, OUT, MovedClock, open_product
 
 DAYS = 2 * 86400.0
 TICK = 15.0
@@ -163,6 +163,22 @@ async def test_a_budget_that_suffices_stretches_nothing(tmp_path):
 
     assert (report.level, report.stretched, report.words) == (StretchLevel.NONE, 0, "")
     assert asked.gaps(pull_requests[0].number) == {60.0}
+
+
+async def test_two_tokens_of_one_account_are_planned_for_together(tmp_path):
+    world, pull_requests = make_world(500)
+    world.set_token("ghp_second")
+    mine, theirs = watch(pull_requests[:200]), watch(pull_requests[200:])
+    tables = "\n".join(f"[[workspace.watch]]\n{each}" for each in theirs)
+    second = f'[[workspace]]\nname = "second"\ntoken_env = "SECOND"\n{tables}\n'
+    options = {"secrets": {"SECOND": "ghp_second"}, "sinks": second + OUT}
+    async with open_product(tmp_path, world, watches=mine, **options) as product:
+        await product.cycle(gap=TICK, is_forced=False)
+        first, other = product.runtime.wired.accounts
+
+    assert first.stretch is other.stretch
+    assert first.stretch.load.watched == CALM
+    assert first.stretch.level is StretchLevel.IDLE
 
 
 async def test_what_others_use_of_the_budget_is_not_ours(tmp_path):
