@@ -2,6 +2,7 @@
 
 from tests.contract.store_backends import PostgresBackend
 from tests.contract.store_database import DatabaseContract
+from tests.contract.store_gauges import GaugesContract
 from tests.contract.store_outbox import OutboxContract
 from tests.contract.store_refused_fields import RefusedFieldsContract
 from tests.contract.store_repositories import RepositoriesContract
@@ -11,6 +12,10 @@ from tests.contract.store_watches import WatchesContract
 
 
 class TestPostgresDatabase(PostgresBackend, DatabaseContract):
+    pass
+
+
+class TestPostgresGauges(PostgresBackend, GaugesContract):
     pass
 
 
