@@ -151,6 +151,7 @@ def _tell_failures(status: "Status") -> Iterator[str]:
     cycle = facts.get("last_cycle") if facts else None
     failures = cycle.get("failures") if isinstance(cycle, Mapping) else None
     yield from (facts or {}).get("worktree_problems", ())
+    yield from (facts or {}).get("stretched", ())
     for failure in failures or ():
         reference = failure.get("reference") or failure.get("scope")
         remedy = failure.get("remedy")

@@ -13,6 +13,7 @@ from prwatch.app.command.circuits import list_circuits, reset_circuits
 from prwatch.app.daemon.attendance import answer_attend
 from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
+from prwatch.app.daemon.github_facts import list_stretch_words
 from prwatch.app.daemon.health import describe_health
 from prwatch.app.daemon.outlook import answer_outlook
 from prwatch.domain.timestamp import format_optional_time, format_time
@@ -93,6 +94,7 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
         },
         "blocked_until": limits,
         "worktree_problems": list(shift.runtime.worktrees.problems),
+        "stretched": list_stretch_words(shift.runtime.wired.accounts),
     }
 
 

@@ -83,6 +83,11 @@ def count_stretched(accounts: Iterable[Account]) -> int:
     return sum(report.stretched for report in _iter_stretches(accounts))
 
 
+def list_stretch_words(accounts: Iterable[Account]) -> list[str]:
+    """List what is asked less often and why, for each budget that is short."""
+    return [report.words for report in _iter_stretches(accounts) if report.words]
+
+
 def find_stretch_level(accounts: Iterable[Account]) -> int:
     """Return how far intervals have given way, 0 for not at all; the most of all."""
     order = list(StretchLevel)

@@ -123,6 +123,7 @@ def test_the_facts_of_a_daemon_are_told_in_words(capsys):
         "last_cycle": CYCLE,
         "loops": LOOPS,
         "worktree_problems": ["~/src cannot be read"],
+        "stretched": ["9 idle pull requests are asked every 5 min"],
     }
 
     print_status(make_status(DaemonStatus(pid=7, facts=facts)))
@@ -133,8 +134,12 @@ def test_the_facts_of_a_daemon_are_told_in_words(capsys):
         "Its last cycle ended 30 s ago.",
         "  loop relay log: waiting, failures in a row: 3 the disk is full",
     ]
-    assert lines[-3].startswith("GitHub refuses calls to its core interface until ")
-    assert lines[-2:] == ["~/src cannot be read", "acme: octo/hello#9: not found"]
+    assert lines[-4].startswith("GitHub refuses calls to its core interface until ")
+    assert lines[-3:] == [
+        "~/src cannot be read",
+        "9 idle pull requests are asked every 5 min",
+        "acme: octo/hello#9: not found",
+    ]
 
 
 def test_a_daemon_that_has_not_finished_a_cycle_has_nothing_to_tell(capsys):
