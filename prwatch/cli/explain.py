@@ -83,7 +83,8 @@ def print_explained(explained: "Explained") -> None:
     else:
         facts += _tell_state(found)
         facts.append(("status", words.need.value.replace("_", " ")))
-        facts += _name("checks", _tell_checks(explained, words))
+        checks = tell_checks(explained, words, is_drawn=is_terminal())
+        facts += _name("checks", checks)
         facts += _name("review", _tell_review(found, words))
         facts += _tell_merge(found, words)
         facts += _name("not read", _tell_losses(explained))
@@ -183,11 +184,14 @@ def _tell_state(found: Mapping[str, object]) -> list[tuple[str, object]]:
     ]
 
 
-def _tell_checks(explained: "Explained", words: "Words") -> Iterator[str]:
+def tell_checks(
+    explained: "Explained", words: "Words", *, is_drawn: bool
+) -> Iterator[str]:
+    """Yield what is told of the checks, with a picture of them if it is drawn."""
     found, live, summary = explained.pull_request, explained.live, explained.summary
     yield str((found or {}).get("checks") or NOT_READ)
     yield words.checks.text
-    if summary is not None and summary.total and is_terminal():
+    if summary is not None and summary.total and is_drawn:
         passed = summary.total - summary.failing - summary.pending
         yield render_bar(passed, summary.total)
     if explained.rule:

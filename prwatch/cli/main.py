@@ -41,7 +41,8 @@ COMMANDS: Final[Mapping[str, Entry]] = {
         "prwatch.cli.doctor", "Check what prwatch needs and say what to do."
     ),
     "status": Entry(
-        "prwatch.cli.status", "Show workspaces, watches, failures and deliveries."
+        "prwatch.cli.status",
+        "Show what pull requests need, watches, failures and deliveries.",
     ),
     "health": Entry("prwatch.cli.health", "Tell whether the daemon does its work."),
     "circuit": Entry(

@@ -6,16 +6,22 @@ import datetime as dt
 import pytest
 
 from prwatch.app.command.explained import Explained, Obstacle, Outlook
-from prwatch.cli.explain import print_explained, render_bar
+from prwatch.cli.explain import print_explained, render_bar, tell_checks
 from prwatch.cli.output import format_time
 from prwatch.domain.checks_summary import ChecksSummary
 from prwatch.domain.events import Event, EventType
 from prwatch.domain.explanation import Explanation, explain_checks
-from prwatch.domain.phrase import refresh
-from prwatch.domain.pull_request import UNOBSERVED, ChecksState, ReviewState
+from prwatch.domain.phrase import Known, refresh
+from prwatch.domain.pull_request import (
+    UNOBSERVED,
+    ChecksState,
+    ReviewDecision,
+    ReviewState,
+)
 from prwatch.domain.verdict import CheckRun, Review, StatusContext, decide_checks
 from prwatch.store.events import EventRecord
 from tests.readings import at, make_observation
+from tests.unit.app.command.test_needs import make_row
 
 NO_TIME = dt.timedelta(0)
 
@@ -296,3 +302,52 @@ def test_a_turn_that_is_over_or_never_comes_is_told(tell, due_at, words):
 )
 def test_a_bar_is_full_only_when_everything_is_done(done, total, picture):
     assert render_bar(done, total) == picture
+
+
+def test_what_is_stored_is_told_with_what_decided_and_when_it_was_seen(tell):
+    summary = decide_checks(
+        [make_run("build", "FAILURE", app="ci")], [], observed_at=at(0), settle=NO_TIME
+    ).summary
+    seen = make_observation(
+        checks=ChecksState.FAILURE,
+        checks_summary=summary,
+        checks_notes=("failed: build", "unknown word: ODD"),
+        review_decision=ReviewDecision.APPROVED,
+        auto_merge=True,
+    )
+    known = Known(observation=seen, now=at(600))
+    row = make_row(1, task="T-1")
+    told = tell(
+        dataclasses.replace(
+            explain(),
+            at=at(600),
+            live=None,
+            known=known,
+            stored=dataclasses.replace(row, known=known, observed_at=at(0)),
+            outlook=Outlook(asked_at=None, good_at=at(595), due_at=None, why="why"),
+        )
+    )
+
+    assert told[2] == (
+        f"read stored; its last change is of {format_time(at(0))}, 10 min ago;"
+        " seen to be so 5 s ago"
+    )
+    assert "unknown word: ODD" in told
+    assert "failed: build" not in told
+    assert "GitHub's decision: APPROVED" in told
+    assert "auto-merge yes" in told
+    table = told.index("CHECK APP SAYS REQUIRED SINCE") + 1
+    assert told[table] == f"build ci failed - {format_time(at(-60))}"
+    assert told[-1] == "them, and which of them are required."
+
+
+def test_on_a_terminal_the_checks_are_a_picture_too():
+    summary = ChecksSummary(total=8, pending=2)
+
+    assert "██████░░ 6 of 8" in list_check_lines(summary, is_drawn=True)
+    assert "██████░░ 6 of 8" not in list_check_lines(summary, is_drawn=False)
+
+
+def list_check_lines(summary, *, is_drawn):
+    explained = explain(checks=ChecksState.PENDING, checks_summary=summary)
+    return list(tell_checks(explained, explained.words, is_drawn=is_drawn))

@@ -112,6 +112,24 @@ async def test_what_rest_does_not_tell_is_listed_with_the_reason(tmp_path):
     assert all("REST" in reason for reason in reasons.values())
 
 
+async def test_what_a_token_may_not_read_is_told_where_nobody_watches(tmp_path):
+    stage = make_stage(tmp_path)
+    await watch(stage)
+    stage.world.set_check(get_pull_request(stage.world), "a")
+    stage.world.open_pull_request("octo/hello", branch="other", number=13)
+    stage.world.refuse_fields("CheckRun")
+    await stage.cycle()
+    other = dataclasses.replace(PULL_REQUEST, number=13)
+
+    async with stage.bench() as bench:
+        (explained,) = await explain_live(bench, stage.loaded, other)
+
+    (lost,) = explained.as_json()["unobserved"]
+    assert lost["field"] == "checks"
+    assert lost["reason"].startswith("unreadable with this token since 2026-11-30: ")
+    assert explained.as_json()["words"]["checks"]["word"] == "unreadable"
+
+
 async def test_a_stored_limit_is_in_the_way_until_its_end(tmp_path):
     stage = make_stage(tmp_path)
     await watch(stage)
