@@ -25,8 +25,8 @@ from prwatch.domain.reference import (
 )
 from prwatch.errors import ProviderError
 from prwatch.github.batching import BatchSize, iter_batches
-from prwatch.github.capabilities import REPOSITORY
 from prwatch.github.graph import Answer, Graph, is_null
+from prwatch.github.omission import REPOSITORY, group_alike, sort_alike, study_faults
 from prwatch.github.path_errors import FaultMap, retry_of
 from prwatch.github.plausible import NodeId, Number, ObjectId
 from prwatch.github.repositories import build_facts
@@ -103,7 +103,9 @@ async def iter_branches(
     async def ask(batch: Sequence[BranchReference]) -> Answers:
         outcomes: dict[BranchReference, Outcome[BranchAnswer]] = {}
         # A branch's head is no detail that is read again later: it is tried here.
-        for without, alike in graph.capabilities.group(batch, places, is_test=True):
+        for without, alike in group_alike(
+            graph.capabilities, batch, places, is_test=True
+        ):
             groups = group_branches(alike)
             shape = tuple(len(each.references) for each in groups)
             answer = await graph.ask(
@@ -113,7 +115,7 @@ async def iter_branches(
                 outcomes |= await _read_group(graph, answer, at, group)
         return outcomes
 
-    ordered = graph.capabilities.sort(ordered, places)
+    ordered = sort_alike(graph.capabilities, ordered, places)
     async for outcomes in iter_batches(ordered, size, ask):
         yield outcomes
 
@@ -203,7 +205,7 @@ def _study(graph: Graph, faults: FaultMap, at: int, group: Group) -> None:
     """Learn what of a repository is refused: its facts, or the heads of branches."""
     capabilities = graph.capabilities
     place = f"{group.owner}/{group.name}"
-    capabilities.study(faults, {(f"r{at}",): place}, REPOSITORY)
+    study_faults(capabilities, faults, {(f"r{at}",): place}, REPOSITORY)
     for kind, key in _keys(at, group):
         refusal = faults.references.get((f"r{at}", f"{kind}{key}"))
         if kind == "f" and refusal is not None:

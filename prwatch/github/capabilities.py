@@ -9,10 +9,10 @@ schema lacks is left out everywhere until the server has another version.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 from prwatch.clock import Clock
 from prwatch.domain.capability import (
@@ -22,13 +22,10 @@ from prwatch.domain.capability import (
     RefusedField,
 )
 from prwatch.domain.outcome import Forbidden, Missing
-from prwatch.github.document_types import find_field, find_leavable
+from prwatch.github.document_types import find_leavable
 from prwatch.github.exchange import Exchange
-from prwatch.github.path_errors import FaultMap
 
 VERSION_HEADER: Final = "x-github-enterprise-version"
-PULL_REQUEST: Final = "PullRequest"
-REPOSITORY: Final = "Repository"
 _BELIEVED: Final = frozenset({"forbidden", "insufficient_scopes"})
 """Codes of refusals that are the token's own, whatever is asked."""
 _MEANINGS: Final[Mapping[RefusalReason, Forbidden]] = {
@@ -40,8 +37,6 @@ _MEANINGS: Final[Mapping[RefusalReason, Forbidden]] = {
         "the organisation refuses it", "organisation", "refused"
     ),
 }
-
-T = TypeVar("T")
 
 
 class Capabilities:
@@ -138,28 +133,7 @@ class Capabilities:
             each.field for each in self._list_refused(place) if each.is_test_due(now)
         )
 
-    def omit_by_rest(self, repository: str) -> frozenset[str]:
-        """
-        Return what is not asked for through REST, where the schema has no say.
-
-        A refusal that is a day old is asked again.
-        """
-        return self.omit(repository, is_test=True).difference(
-            each.field
-            for each in self._refused.values()
-            if each.reason is RefusalReason.SCHEMA
-        )
-
-    def explain(self, without: AbstractSet[str], repository: str) -> dict[str, Missing]:
-        """Return why fields of a pull request were left out, by their own names."""
-        lost: dict[str, Missing] = {}
-        for field in without:
-            type_name, _, name = field.partition(".")
-            if type_name == PULL_REQUEST:
-                lost[name] = self.explain_one(field, repository)
-        return lost
-
-    def explain_one(self, field: str, repository: str) -> Missing:
+    def explain(self, field: str, repository: str) -> Missing:
         """Return why a field is not asked for in a repository."""
         for each in self._list_refused(repository.lower()):
             if each.field == field:
@@ -170,35 +144,6 @@ class Capabilities:
         for each in self._refused.values():
             if each.repository in ("", place) and each.field != GRAPHQL:
                 yield each
-
-    def group(
-        self, items: Sequence[T], places: Mapping[T, str], *, is_test: bool = False
-    ) -> Iterator[tuple[frozenset[str], list[T]]]:
-        """Yield the items that are asked alike together, with what is left out."""
-        if not self._refused:
-            yield frozenset(), list(items)
-            return
-        groups: dict[frozenset[str], list[T]] = {}
-        for item in items:
-            without = self.omit(places[item], is_test=is_test)
-            groups.setdefault(without, []).append(item)
-        yield from groups.items()
-
-    def sort(self, items: Sequence[T], places: Mapping[T, str]) -> list[T]:
-        """Return the items with those together that are asked alike."""
-        return [one for _, same in self.group(items, places) for one in same]
-
-    def study(
-        self,
-        faults: FaultMap,
-        places: Mapping[tuple[str | int, ...], str],
-        root: str = PULL_REQUEST,
-    ) -> None:
-        """Learn which fields were refused at places, each in the repository named."""
-        for place, repository in places.items():
-            for fault in faults.fields.get(place, ()):
-                found = find_leavable(find_field(root, fault.fields))
-                self.refuse(found, repository, fault.meaning)
 
     def refuse(self, field: str, repository: str, meaning: Missing) -> None:
         """Learn that a field was refused in a repository, if that is what it means."""

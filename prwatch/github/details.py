@@ -16,6 +16,12 @@ from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.document_types import find_field, find_leavable
 from prwatch.github.graph import NULL, Answer, Graph, is_null
 from prwatch.github.normalize import Detail, build_reading
+from prwatch.github.omission import (
+    explain_omitted,
+    group_alike,
+    sort_alike,
+    study_faults,
+)
 from prwatch.github.pages import Pages
 from prwatch.github.path_errors import FaultMap, retry_of
 from prwatch.github.probe import (
@@ -54,7 +60,7 @@ async def iter_details(
     pages that cannot be read now make a `Retry` of their pull request alone.
     """
     by_id = group_by_id(references)
-    by_number = by_id.pop("", [])
+    by_number = by_id.pop("", ())
     reader = _Reader(graph, settle)
     by_place = name_places(by_id)
     numbered = {each: each.place for each in by_number}
@@ -92,10 +98,10 @@ async def iter_details(
             outcomes |= zip(alike, read, strict=True)
         return outcomes
 
-    ordered = graph.capabilities.sort(list(by_id), by_place)
+    ordered = sort_alike(graph.capabilities, list(by_id), by_place)
     async for outcomes in iter_batches(ordered, size, ask):
         yield spread(outcomes, by_id)
-    ordered_numbers = graph.capabilities.sort(by_number, numbered)
+    ordered_numbers = sort_alike(graph.capabilities, by_number, numbered)
     async for readings in iter_batches(ordered_numbers, size, ask_by_number):
         yield readings
 
@@ -147,7 +153,7 @@ class _Reader:
     ) -> Iterator[tuple[frozenset[str], list[T]]]:
         """Yield the items that are asked alike together, with what is left out."""
         # Later requests of a walk rest on what the ones before have learnt.
-        return self._graph.capabilities.group(items, places, is_test=True)
+        return group_alike(self._graph.capabilities, items, places, is_test=True)
 
     async def read_all(
         self, answer: Answer, asked: Sequence[_Asked]
@@ -162,13 +168,15 @@ class _Reader:
             if node is not None:
                 given = list_given(node) - list_refused(faults, each.path)
                 capabilities.give(given, each.repository)
-        capabilities.study(faults, {each.path: each.repository for each in asked})
+        study_faults(
+            capabilities, faults, {each.path: each.repository for each in asked}
+        )
         outcomes: list[Outcome[Reading]] = []
         for each, node in zip(asked, nodes, strict=True):
             if is_null(each.raw):
                 outcomes.append(faults.explain_null(each.path))
                 continue
-            lost = capabilities.explain(answer.without, each.repository)
+            lost = explain_omitted(capabilities, answer.without, each.repository)
             lost |= name_lost(faults, each.path)
             outcomes.append(await self._read_one(answer, each, node, lost))
         return outcomes

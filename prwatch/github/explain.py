@@ -15,6 +15,7 @@ from prwatch.github.checks import split_contexts
 from prwatch.github.details import UNKNOWN_STATE, name_lost, read_detail
 from prwatch.github.graph import NULL, Graph, is_null
 from prwatch.github.normalize import Detail, build_reading, build_review
+from prwatch.github.omission import explain_omitted, study_faults
 from prwatch.github.rest import Rest
 from prwatch.github.wire import DETAIL, decode
 
@@ -48,12 +49,12 @@ class Explainer:
             without=capabilities.omit(reference.place, is_test=True),
         )
         faults = answer.map_faults([PLACE])
-        capabilities.study(faults, {PLACE: reference.place})
+        study_faults(capabilities, faults, {PLACE: reference.place})
         members = decode(_MEMBERS, answer.get("repository")) or {}
         raw = members.get("pullRequest", NULL)
         if is_null(raw):
             return faults.explain_null(PLACE)
-        lost = capabilities.explain(answer.without, reference.place)
+        lost = explain_omitted(capabilities, answer.without, reference.place)
         detail = await read_detail(
             self._graph,
             decode(DETAIL, raw),

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from prwatch.github.graph import Graph
+from prwatch.github.omission import study_faults
 from prwatch.github.wire import (
     ContextNode,
     Contexts,
@@ -129,7 +130,7 @@ class Pages:
         )
         if answer.exchange.errors:
             faults = answer.map_faults([_PLACE])
-            self._graph.capabilities.study(faults, {_PLACE: self._repository})
+            study_faults(self._graph.capabilities, faults, {_PLACE: self._repository})
             return None
         more = decode(_MORE, answer.get("node"))
         return None if more is None else find(more)

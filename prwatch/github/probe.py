@@ -10,6 +10,7 @@ import hashlib
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import msgspec
@@ -21,6 +22,7 @@ from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.fingerprint import build_fingerprint, is_busy
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.normalize import parse_login, parse_name
+from prwatch.github.omission import group_alike, sort_alike, study_faults
 from prwatch.github.path_errors import FaultMap
 from prwatch.github.text import clean_text
 from prwatch.github.wire import PROBE, PullRequestNode, decode
@@ -39,6 +41,15 @@ NO_NODE_ID: Final = Unreadable("its node id is not known yet", "no_node_id")
 STRANGE: Final = Unreadable("GitHub answered with something else", "strange_node")
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A list of ids, the digest of its answer, and what each of them was."""
+
+    ids: Sequence[str]
+    digest: bytes
+    found: Sequence[Found[Probe]]
+
+
 class ProbeMemory:
     """The probes of the last answers, found by a digest of the bytes they came in."""
 
@@ -48,6 +59,7 @@ class ProbeMemory:
         self._size = size
         self._found: dict[bytes, Found[Probe]] = {}
         self._digests: dict[str, bytes] = {}
+        self._parts: dict[str, _Part] = {}
 
     def recall(self, digest: bytes) -> Found[Probe] | None:
         """Return the outcome that was made of these bytes, or None."""
@@ -61,6 +73,24 @@ class ProbeMemory:
             self.forget(next(iter(self._digests)))
         self._digests[node_id] = digest
         self._found[digest] = found
+
+    def recall_part(
+        self, ids: Sequence[str], digest: bytes
+    ) -> Sequence[Found[Probe]] | None:
+        """Return what these bytes meant when the same ids were asked last, or None."""
+        part = self._parts.get(ids[0])
+        if part is None or part.digest != digest or part.ids != ids:
+            return None
+        return part.found
+
+    def keep_part(
+        self, ids: Sequence[str], digest: bytes, found: Sequence[Found[Probe]]
+    ) -> None:
+        """Remember what a whole list of ids was answered with."""
+        self._parts.pop(ids[0], None)
+        while len(self._parts) >= self._size // FIELD_SIZE:
+            del self._parts[next(iter(self._parts))]
+        self._parts[ids[0]] = _Part(ids, digest, found)
 
     def forget(self, node_id: str) -> None:
         """Decode the pull request's next answer, whatever its bytes."""
@@ -116,7 +146,9 @@ def read_probe(
     """Return what one raw pull request says, from memory when its bytes are known."""
     digest = build_digest(raw)
     known = memory.recall(digest)
-    if known is not None and known.value.node_id not in decode_again:
+    if known is not None and (
+        not decode_again or known.value.node_id not in decode_again
+    ):
         memory.hits += 1
         return known
     node = decode(PROBE, raw)
@@ -153,7 +185,7 @@ async def iter_probes(
 
     async def ask(batch: Sequence[str]) -> dict[str, Outcome[Probe]]:
         outcomes: dict[str, Outcome[Probe]] = {}
-        for without, alike in graph.capabilities.group(batch, places):
+        for without, alike in group_alike(graph.capabilities, batch, places):
             parts = list(cut(alike, FIELD_SIZE))
             answer = await graph.ask(
                 build_nodes_query("Probe", "ProbeFields", len(parts)),
@@ -164,7 +196,7 @@ async def iter_probes(
             outcomes |= _read_answer(answer, parts, memory, decode_again)
         return outcomes
 
-    ordered = graph.capabilities.sort(list(by_id), places)
+    ordered = sort_alike(graph.capabilities, list(by_id), places)
     async for outcomes in iter_batches(ordered, size, ask):
         yield spread(outcomes, by_id)
 
@@ -180,7 +212,7 @@ def _study(
         asked = build_places(parts)
         ids = (node_id for part in parts for node_id in part)
         where = dict(zip(asked, (places[each] for each in ids), strict=True))
-        graph.capabilities.study(answer.map_faults(asked), where)
+        study_faults(graph.capabilities, answer.map_faults(asked), where)
 
 
 def _read_answer(
@@ -189,28 +221,40 @@ def _read_answer(
     memory: ProbeMemory,
     decode_again: AbstractSet[str],
 ) -> Iterator[tuple[str, Outcome[Probe]]]:
-    for node_id, raw in walk_nodes(answer, parts):
-        if isinstance(raw, msgspec.Raw):
-            yield node_id, read_probe(raw, memory, decode_again=decode_again)
-        else:
-            yield node_id, raw
+    for index, ids in enumerate(parts):
+        digest = build_digest(answer.get(f"n{index}"))
+        known = None if decode_again else memory.recall_part(ids, digest)
+        if known is not None:
+            yield from zip(ids, known, strict=True)
+            continue
+        found: list[Found[Probe]] = []
+        for node_id, raw in walk_nodes(answer, parts, only=index):
+            outcome: Outcome[Probe] = (
+                read_probe(raw, memory, decode_again=decode_again)
+                if isinstance(raw, msgspec.Raw)
+                else raw
+            )
+            if isinstance(outcome, Found):
+                found.append(outcome)
+            yield node_id, outcome
+        if len(found) == len(ids):
+            memory.keep_part(ids, digest, found)
 
 
 def walk_nodes(
-    answer: Answer, parts: Sequence[Sequence[str]]
+    answer: Answer, parts: Sequence[Sequence[str]], *, only: int
 ) -> Iterator[tuple[str, msgspec.Raw | Missing]]:
-    """Yield for each id that was asked its raw node, or why there is none."""
+    """Yield for each id of one part its raw node, or why there is none."""
     faults: FaultMap | None = None
-    for index, part in enumerate(parts):
-        name = f"n{index}"
-        nodes = answer.get_list(name)
-        for place, node_id in enumerate(part):
-            raw = nodes[place] if place < len(nodes) else None
-            if raw is not None and not is_null(raw):
-                yield node_id, raw
-                continue
-            faults = faults or answer.map_faults(build_places(parts))
-            yield node_id, faults.explain_null((name, place))
+    name = f"n{only}"
+    nodes = answer.get_list(name)
+    for place, node_id in enumerate(parts[only]):
+        raw = nodes[place] if place < len(nodes) else None
+        if raw is not None and not is_null(raw):
+            yield node_id, raw
+            continue
+        faults = faults or answer.map_faults(build_places(parts))
+        yield node_id, faults.explain_null((name, place))
 
 
 def build_places(parts: Sequence[Sequence[str]]) -> list[tuple[str | int, ...]]:
@@ -233,22 +277,38 @@ def build_nodes_query(name: str, fragment: str, fields: int) -> str:
     return f"query {name}({variables}) {{ {asked} ...Budget }}"
 
 
+class _Places(Mapping[str, str]):
+    """Names on demand: it is seldom asked where one of thousands is."""
+
+    def __init__(self, by_id: Mapping[str, Sequence[PullRequestReference]]) -> None:
+        self._by_id = by_id
+
+    def __getitem__(self, node_id: str) -> str:
+        return self._by_id[node_id][0].place
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+
 def name_places(
     by_id: Mapping[str, Sequence[PullRequestReference]],
-) -> dict[str, str]:
+) -> Mapping[str, str]:
     """Return the repository of each node id, '' where the reference names none."""
-    return {node_id: references[0].place for node_id, references in by_id.items()}
+    return _Places(by_id)
 
 
 def group_by_id(
     references: Sequence[PullRequestReference],
-) -> dict[str, list[PullRequestReference]]:
+) -> dict[str, tuple[PullRequestReference, ...]]:
     """Group the references by node id, in order; '' holds those without one."""
-    by_id: dict[str, list[PullRequestReference]] = {}
+    by_id: dict[str, tuple[PullRequestReference, ...]] = {}
     for reference in references:
-        group = by_id.setdefault(reference.node_id, [])
+        group = by_id.get(reference.node_id, ())
         if reference not in group:
-            group.append(reference)
+            by_id[reference.node_id] = (*group, reference)
     return by_id
 
 

@@ -8,9 +8,9 @@ import msgspec
 
 from prwatch.domain.outcome import Found, Outcome, Unreadable
 from prwatch.domain.reference import OpenPullRequests, Probe, RepositoryFacts
-from prwatch.github.capabilities import REPOSITORY
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.normalize import parse_name
+from prwatch.github.omission import REPOSITORY, study_faults
 from prwatch.github.path_errors import FaultMap
 from prwatch.github.probe import ProbeMemory, read_probe
 from prwatch.github.text import clean_text
@@ -65,7 +65,7 @@ async def fetch_repository(
     faults = answer.map_faults([_PLACE])
     if is_null(raw):
         return faults.explain_null(_PLACE)
-    graph.capabilities.study(faults, {_PLACE: place}, REPOSITORY)
+    study_faults(graph.capabilities, faults, {_PLACE: place}, REPOSITORY)
     node = decode(_FACTS, raw)
     if node is None:
         return Unreadable("GitHub's answer about the repository is not understood")
@@ -99,7 +99,7 @@ async def iter_open_pull_requests(
         without = graph.capabilities.omit(place)
         answer = await graph.ask("OpenPullRequests", variables, without=without)
         faults = answer.map_faults([_PLACE])
-        graph.capabilities.study(faults, {_PLACE: place}, REPOSITORY)
+        study_faults(graph.capabilities, faults, {_PLACE: place}, REPOSITORY)
         page = _read_page(answer, faults, memory)
         if not isinstance(page, _Page):
             yield page

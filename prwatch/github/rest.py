@@ -21,6 +21,7 @@ from prwatch.errors import ProviderError
 from prwatch.github import rest_wire as wire
 from prwatch.github.capabilities import Capabilities
 from prwatch.github.limits import Limits
+from prwatch.github.omission import omit_by_rest
 from prwatch.github.path_errors import outcome_of
 from prwatch.github.rest_client import RestAnswer, RestClient
 from prwatch.github.rest_lists import (
@@ -169,7 +170,7 @@ class Rest:
 
     def _begin(self, reference: PullRequestReference) -> RestWalk:
         place = reference.place
-        return RestWalk(place, self._capabilities.omit_by_rest(place))
+        return RestWalk(place, omit_by_rest(self._capabilities, place))
 
     async def _get_pull_request(
         self, reference: PullRequestReference

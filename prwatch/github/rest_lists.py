@@ -185,9 +185,7 @@ class RestLists:
         field_name = _FIELDS[what]
         if field_name in walk.omitted:
             if what != "statuses":  # the checks have said so
-                walk.refuse(
-                    what, self._capabilities.explain_one(field_name, walk.place)
-                )
+                walk.refuse(what, self._capabilities.explain(field_name, walk.place))
             return None
         separator = "&" if "?" in path else "?"
         address = f"{path}{separator}per_page={PAGE_SIZE}"

@@ -8,6 +8,13 @@ from prwatch.domain.capability import CHECKS, GRAPHQL, REVIEWS, RefusalReason
 from prwatch.domain.outcome import Forbidden, NotFound, Retry, Unreadable
 from prwatch.github.capabilities import Capabilities
 from prwatch.github.exchange import Exchange, GraphQLError
+from prwatch.github.omission import (
+    explain_omitted,
+    group_alike,
+    omit_by_rest,
+    sort_alike,
+    study_faults,
+)
 from prwatch.github.path_errors import map_faults
 from tests.github_answers import StillClock
 
@@ -111,7 +118,7 @@ def test_a_day_later_it_is_tried_and_believed_for_another(known, clock):
     assert known.omit("octo/hello", is_test=True) == set()
     # Probes ask for it only when it is known to be there: they would move for nothing.
     assert known.omit("octo/hello") == {CHECKS}
-    assert known.omit_by_rest("octo/hello") == set()
+    assert omit_by_rest(known, "octo/hello") == set()
 
     known.refuse(CHECKS, "octo/hello", REFUSED)
 
@@ -163,7 +170,7 @@ def test_a_field_that_the_server_lacks_is_left_out_until_it_is_another(known, cl
     known.see_version(answer())  # a proxy's own answer
 
     assert known.omit(is_test=True) == {QUEUE, "PullRequest.autoMergeRequest"}
-    assert known.omit_by_rest("octo/hello") == set()
+    assert omit_by_rest(known, "octo/hello") == set()
     assert {each.version for each in known.refused} == {"3.9.1"}
 
     known.see_version(answer("3.10.0"))
@@ -200,15 +207,15 @@ def test_what_was_stored_is_believed_until_the_version_says_otherwise(clock):
 
 def test_things_are_asked_together_that_are_asked_alike(known):
     places = {"a": "octo/r1", "b": "octo/r2", "c": "octo/r1", "d": ""}
-    assert [*known.group([*places], places)] == [(frozenset(), [*"abcd"])]
+    assert [*group_alike(known, [*places], places)] == [(frozenset(), [*"abcd"])]
 
     known.refuse(CHECKS, "octo/r1", REFUSED)
 
-    assert [*known.group([*places], places)] == [
+    assert [*group_alike(known, [*places], places)] == [
         ({CHECKS}, ["a", "c"]),
         (frozenset(), ["b", "d"]),
     ]
-    assert known.sort([*places], places) == ["a", "c", "b", "d"]
+    assert sort_alike(known, [*places], places) == ["a", "c", "b", "d"]
 
 
 def test_each_refused_field_of_an_answer_is_learnt_where_it_stands(known):
@@ -221,7 +228,7 @@ def test_each_refused_field_of_an_answer_is_learnt_where_it_stands(known):
     ]
     places = {("n0", at): f"octo/r{at}" for at in range(3)}
 
-    known.study(map_faults(errors, places), places)
+    study_faults(known, map_faults(errors, places), places)
 
     assert [(each.field, each.repository) for each in known.refused] == [
         (REVIEWS, "octo/r1"),
@@ -236,11 +243,11 @@ def test_what_is_left_out_is_explained_by_its_own_name(known):
     known.refuse(REVIEWS, "octo/hello", Forbidden("sso", "organisation", "sso"))
     omitted = known.omit("octo/hello") | {"Repository.ref"}
 
-    lost = known.explain(omitted, "octo/hello")
+    lost = explain_omitted(known, omitted, "octo/hello")
 
     assert {name: each.code for name, each in lost.items()} == {
         "isInMergeQueue": "unknown_field",
         "statusCheckRollup": "forbidden",
         "reviews": "refused",
     }
-    assert known.explain_one("PullRequest.comments", "octo/hello") == REFUSED
+    assert known.explain("PullRequest.comments", "octo/hello") == REFUSED
