@@ -25,6 +25,8 @@ class WorkspaceView:
         self.targets = Targets()
         self.planned_for: Mapping[ReadingKey, LiveReading] | None = None
         """The worktree readings that the watches were last reconciled with."""
+        self.is_counted = False
+        """Whether a cycle has ended with these rows, and forgot all others."""
         self._by_name = {
             row.name_with_owner.lower(): row for row in snapshot.repositories
         }

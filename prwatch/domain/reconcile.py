@@ -133,22 +133,24 @@ def list_finished_links(snapshot: Snapshot) -> tuple[TaskPullRequest, ...]:
     linked = {
         (link.task_id, link.repository_id, link.pr_number) for link in snapshot.links
     }
+    rows = [
+        row
+        for row in snapshot.task_pull_requests
+        if row.observation.state is PullRequestState.CLOSED
+        and row.detached_at is None
+        and not row.is_past
+        and (row.task_id, row.repository_id, row.pr_number) in linked
+    ]
+    if not rows:
+        return ()  # mostly, and tasks are many
     followed = {
         task.id
         for task in snapshot.tasks
         if task.archived_at is None and task.origin is not Origin.ADOPTED
     }
-    rows = (
-        row
-        for row in snapshot.task_pull_requests
-        if row.task_id in followed
-        and (row.task_id, row.repository_id, row.pr_number) in linked
-        and row.observation.state is PullRequestState.CLOSED
-        and row.detached_at is None
-        and not row.is_past
-    )
+    found = (row for row in rows if row.task_id in followed)
     return tuple(
-        sorted(rows, key=lambda row: (row.task_id, row.repository_id, row.pr_number))
+        sorted(found, key=lambda row: (row.task_id, row.repository_id, row.pr_number))
     )
 
 

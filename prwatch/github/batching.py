@@ -138,7 +138,11 @@ class _Walk(Generic[K, V]):
         """Return what was answered; what was left out is asked again in less."""
         self._failures, self._has_answer = 0, True
         self._size.lonely.difference_update(part.members)
-        left = tuple(key for key, value in outcomes.items() if _is_cut_off(value))
+        left = tuple(
+            key
+            for key, value in outcomes.items()
+            if isinstance(value, Retry) and value.code == RESOURCE_LIMITS
+        )
         if not left:
             self._size.grow()
             return outcomes
@@ -205,7 +209,3 @@ def _is_too_heavy(error: ProviderUnavailable) -> bool:
     return isinstance(cause, TimeoutError | httpx.TimeoutException) and (
         not is_unconnected
     )
-
-
-def _is_cut_off(outcome: Outcome[V]) -> bool:
-    return isinstance(outcome, Retry) and outcome.code == RESOURCE_LIMITS

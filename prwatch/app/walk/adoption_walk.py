@@ -13,7 +13,7 @@ from prwatch.app.walk.admission import (
 )
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.probe_walk import Pairs, follow_probes
-from prwatch.app.walk.reading import Watched, mark_asked, read_details
+from prwatch.app.walk.reading import Watched, mark_asked, read_details, refer
 from prwatch.app.walk.repository_rows import put_facts, put_repository
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.adoption import Adoption, Reopening, plan_adoptions
@@ -141,11 +141,11 @@ async def _follow_probes(run: AccountRun, probes: Iterable[Probe]) -> None:
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     outcomes: dict[PullRequestReference, Found[Probe]] = {}
     for probe in probes:
-        reference = _refer(probe)
         for view in run.views:
             for watch in view.list_watches(probe.node_id):
                 if watch.watermark is not None:
                     mark_asked(run, watch, now)
+                    reference = refer(view, watch)
                     known[reference].append((view, watch))
                     outcomes[reference] = Found(probe)
     await follow_probes(run, known, outcomes)

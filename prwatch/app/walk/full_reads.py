@@ -55,9 +55,9 @@ def judge_need(cycle: Cycle, watch: Watch, probe: Probe, *, now: dt.datetime) ->
             return Need.HELD
         memory.held_fingerprint = probe.fingerprint
         return Need.MOVED
-    known = (watch.fingerprint, memory.fingerprint)
-    is_same = probe.fingerprint != "" and probe.fingerprint in known
-    if _is_due(cycle, watch, probe, now):
+    shown = probe.fingerprint
+    is_same = shown != "" and shown in (watch.fingerprint, memory.fingerprint)
+    if _is_due(cycle, watch, probe, memory.full_read_at, now):
         return Need.DUE if is_same else Need.MOVED
     memory.held_fingerprint = probe.fingerprint
     if is_same:
@@ -70,7 +70,7 @@ def judge_need(cycle: Cycle, watch: Watch, probe: Probe, *, now: dt.datetime) ->
 
 def choose_reads(
     cycle: Cycle,
-    needs: Mapping[PullRequestReference, Need],
+    needs: Sequence[tuple[PullRequestReference, Need]],
     known: Mapping[PullRequestReference, Pairs],
     *,
     now: dt.datetime,
@@ -81,13 +81,13 @@ def choose_reads(
     Free places go to what is due within half of its time. Where nothing is due they
     stay free, so that what moved is known sooner.
     """
-    moved = [each for each, need in needs.items() if need is Need.MOVED]
-    due = [each for each, need in needs.items() if need is Need.DUE]
+    moved = [each for each, need in needs if need is Need.MOVED]
+    due = [each for each, need in needs if need is Need.DUE]
     if not due:
         return tuple(moved)
     half = cycle.settings.intervals.full_read / 2
     candidates: list[tuple[dt.datetime, PullRequestReference]] = []
-    for reference, need in needs.items():
+    for reference, need in needs:
         if need is Need.SPARE:
             watch = known[reference][0][1]
             read_at = cycle.memory.get(watch.id, now=now).full_read_at
@@ -96,10 +96,11 @@ def choose_reads(
     return fill([*moved, *due], candidates, READS_A_REQUEST)
 
 
-def _is_due(cycle: Cycle, watch: Watch, probe: Probe, now: dt.datetime) -> bool:
+def _is_due(
+    cycle: Cycle, watch: Watch, probe: Probe, read_at: dt.datetime, now: dt.datetime
+) -> bool:
     """Return whether it is to be read in full; idle ones that stretched later."""
     intervals = cycle.settings.intervals
-    read_at = cycle.memory.get(watch.id, now=now).full_read_at
     if not is_full_read_due(read_at, now=now, intervals=intervals):
         return False
     activity = Activity.HOT if probe.is_busy else judge_age(now - watch.moved_at)

@@ -33,20 +33,19 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     `seen` are the node ids that a list page of this cycle has shown already. A watch
     that was never read, or whose node id is unknown, is read in full at once.
     """
-    now = run.cycle.now()
+    now, has_probes = run.cycle.now(), run.reader.has_probes
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
     for view in run.views:
         due = [
             watch
             for watch in view.discovered
-            if watch.node_id not in seen and not _was_read(run, watch)
+            if watch.node_id not in seen and not _was_read(run, watch, now)
         ]
         for watch in take_turns(run.cycle, view, due):
             mark_asked(run, watch, now)
             reference = refer(view, watch)
-            has_probe = run.reader.has_probes and watch.node_id
-            if has_probe and watch.watermark is not None:
+            if has_probes and watch.node_id and watch.watermark is not None:
                 known[reference].append((view, watch))
             else:
                 watched = Watched(view=view, watch=watch, standing=stand(view, watch))
@@ -59,9 +58,9 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
         await _probe(run, known)
 
 
-def _was_read(run: AccountRun, watch: Watch) -> bool:
+def _was_read(run: AccountRun, watch: Watch, now: dt.datetime) -> bool:
     """Return whether this cycle has read it already: a branch has just found it."""
-    memory = run.cycle.memory.get(watch.id, now=run.cycle.now())
+    memory = run.cycle.memory.get(watch.id, now=now)
     return memory.read_in == run.cycle.report.cycle_id
 
 
@@ -111,8 +110,8 @@ async def follow_probes(
     Where some are due to be read in full although nothing moved, those that are due
     next take the free places of their request.
     """
-    now = run.cycle.now()
-    needs: dict[PullRequestReference, Need] = {}
+    now, is_quiet = run.cycle.now(), run.cycle.circuits.is_quiet
+    needs: list[tuple[PullRequestReference, Need]] = []
     for reference, outcome in answers.items():
         pairs = known[reference]
         if not isinstance(outcome, Found):
@@ -120,12 +119,12 @@ async def follow_probes(
             for view, watch in pairs:
                 note_missing(run.cycle, ask_for(run.cycle, view, watch, name), outcome)
             continue
-        if not run.cycle.circuits.is_quiet:
+        if not is_quiet:
             note_found(run.cycle, [ask_for(run.cycle, *pair) for pair in pairs])
-        probe = outcome.value
-        needs[reference] = max(
-            judge_need(run.cycle, watch, probe, now=now) for _, watch in pairs
-        )
+        need = Need.HELD
+        for _, watch in pairs:
+            need = max(need, judge_need(run.cycle, watch, outcome.value, now=now))
+        needs.append((reference, need))
     asked = choose_reads(run.cycle, needs, known, now=now)
     if asked:
         waiting = {

@@ -16,11 +16,14 @@ def take_turns(
     cycle: Cycle, view: WorkspaceView, watches: Iterable[Watch]
 ) -> Iterator[Watch]:
     """Yield the watches whose turn it is, and count why the others are left out."""
-    now = cycle.now()
+    now, is_forced = cycle.now(), cycle.is_forced
+    archived = {row.id for row in view.repositories.values() if row.is_archived}
+    is_open = cycle.is_asked or len(cycle.circuits) == 0
     for watch in watches:
-        if cycle.is_forced and not watch.is_searching and not sleeps(view, watch):
+        is_awake = watch.repository_id not in archived or not sleeps(view, watch)
+        if is_forced and is_awake and not watch.is_searching:
             # It never rests, and its due time would be ignored.
-            if admit_watch(cycle, view, watch):
+            if is_open or admit_watch(cycle, view, watch):
                 yield watch
             continue
         turn = build_turn(cycle.memory, view, watch, now=now)

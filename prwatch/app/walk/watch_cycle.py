@@ -334,16 +334,23 @@ def _report_conflict(cycle: Cycle, workspaces: Sequence[Workspace]) -> None:
 
 async def _count_watches(cycle: Cycle, accounts: Sequence[Account]) -> None:
     await cycle.mirror.refresh()
+    views = [
+        await cycle.mirror.view(workspace)
+        for account in accounts
+        for workspace in account.workspaces
+    ]
+    for view in views:
+        cycle.report.watches_searching += len(view.searching)
+        cycle.report.watches_discovered += len(view.discovered)
+    if all(view.is_counted for view in views):
+        return  # nothing was written since: what is remembered is what is watched
     kept: list[str] = []
-    for account in accounts:
-        for workspace in account.workspaces:
-            view = await cycle.mirror.view(workspace)
-            cycle.report.watches_searching += len(view.searching)
-            cycle.report.watches_discovered += len(view.discovered)
-            kept.extend(watch.id for watch in view.snapshot.watches)
-            kept.extend(map(build_memory_key, list_finished_links(view.snapshot)))
-            kept.extend(map(name_list, view.snapshot.repository_watches))
-            kept.extend(name_repository(row.id) for row in view.snapshot.repositories)
+    for view in views:
+        view.is_counted = True
+        kept.extend(watch.id for watch in view.snapshot.watches)
+        kept.extend(map(build_memory_key, list_finished_links(view.snapshot)))
+        kept.extend(map(name_list, view.snapshot.repository_watches))
+        kept.extend(name_repository(row.id) for row in view.snapshot.repositories)
     cycle.memory.keep_only(kept)
     if len(cycle.circuits):
         cycle.circuits.keep_records(set(kept))
