@@ -6,7 +6,7 @@ from prwatch.domain.outcome import Forbidden, Found, NotFound, Retry, Unreadable
 from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.reference import Probe, PullRequestReference, Usage
 from prwatch.errors import ProviderUnavailable
-from prwatch.github.probe import NO_NODE_ID, STRANGE, ProbeMemory
+from prwatch.github.probe import FIELD_SIZE, NO_NODE_ID, STRANGE, ProbeMemory
 from tests.github_answers import (
     ScriptedHost,
     make_node,
@@ -131,6 +131,44 @@ async def test_an_answer_of_the_same_bytes_is_not_decoded():
     assert second[one].value is first[one].value
     assert second[two].value is not first[two].value
     assert second == first
+
+
+async def test_of_a_list_in_which_one_moved_the_others_are_the_same():
+    nodes = [make_node(1), make_node(2)]
+    github = ScriptedHost(lambda _: reply({"n0": nodes})).connect()
+    one, two = refer(1, 2)
+
+    first = await github.probe([one, two])
+    again = await github.probe([one, two])
+    nodes[1] = make_node(2, isDraft=True)
+    moved = await github.probe([one, two])
+
+    assert again[one].value is first[one].value
+    assert again[two].value is first[two].value
+    assert moved[one].value is first[one].value
+    assert moved[two].value.fingerprint != first[two].value.fingerprint
+
+
+async def test_a_list_that_was_answered_in_part_is_looked_at_again():
+    fault = {"type": "NOT_FOUND", "path": ["n0", 1]}
+    github = answering(make_node(1), None, errors=[fault]).connect()
+
+    await github.probe(refer(1, 2))
+    again = await github.probe(refer(1, 3))
+
+    assert [type(each) for each in again.values()] == [Found, NotFound]
+
+
+def test_whole_lists_are_remembered_for_the_newest_alone():
+    memory = ProbeMemory(size=2 * FIELD_SIZE)
+    for number in range(3):
+        memory.keep_part([f"PR_{number}"], b"digest", [])
+
+    kept = [memory.recall_part([f"PR_{number}"], b"digest") for number in range(3)]
+
+    assert kept == [None, [], []]
+    assert memory.recall_part(["PR_1", "PR_2"], b"digest") is None
+    assert memory.recall_part(["PR_1"], b"other") is None
 
 
 async def test_five_hundred_travel_in_one_request():
