@@ -15,12 +15,14 @@ PYTEST := $(BIN)/python -m pytest
 # Parallel workers of the test runs; `make test JOBS=0` runs in one process.
 JOBS ?= 2
 PYTEST_ARGS ?=
+# Further options of `make faults`, such as `--only html502,sso --seed 7`.
+FAULTS_ARGS ?=
 SPREAD := -n $(JOBS) --dist loadgroup
 RUN_STATE := .state/run
 BASH_PROGRAM := $(SHELL) $(.SHELLFLAGS)
 PINNED := --universal --generate-hashes --no-header --python-version 3.11
 
-.PHONY: help setup setup-dev run test check fix docs contract e2e load bench \
+.PHONY: help setup setup-dev run test check fix docs contract e2e load faults bench \
 	coverage lock clean
 
 help: ## list the targets
@@ -58,6 +60,9 @@ e2e: $(VENV)/.installed-dev ## run the program as a process against the simulate
 
 load: $(VENV)/.installed-dev ## run the load and soak tests and print what each cycle cost
 	$(PYTEST) -q -s -m slow $(PYTEST_ARGS)
+
+faults: $(VENV)/.installed-dev ## play all faults of the simulated GitHub and all pairs, and print what each cost
+	$(BIN)/python -m tests.fault.matrix --jobs $(JOBS) $(FAULTS_ARGS)
 
 bench: $(VENV)/.installed-dev ## run the benchmarks and print their ratios
 	$(BIN)/python -m benchmarks

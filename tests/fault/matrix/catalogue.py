@@ -7,6 +7,8 @@ A kind belongs to the class whose backoff bounds how soon all is well again.
 import enum
 from dataclasses import dataclass, field
 
+from prwatch.simulator.faults import REPLACING
+
 FIRST_WINDOW = 600.0
 """Seconds until the first window of the rate limits ends."""
 
@@ -45,6 +47,11 @@ class Kind:
     keeps: frozenset = frozenset()
     """Fields of which what was shown last may stay, until something else changes."""
     holds: float = 0.0
+
+    @property
+    def answers_nothing(self):
+        """Whether no request is answered as long as it is in force."""
+        return self.name in REPLACING and self.times is None
 
     @property
     def line(self):

@@ -1,51 +1,23 @@
 """One run: a plot, the whole product, a fault for a while, and a judge beside it."""
 
 import datetime as dt
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 
 from prwatch.app.walk.due_times import list_due_times
 from prwatch.domain.circuit import BACKOFFS
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.schedule import next_wake
-from prwatch.simulator.faults import REPLACING
 from tests.fault.matrix.catalogue import Effect
 from tests.fault.matrix.judge import Judge
 from tests.fault.matrix.plot import Plot
+from tests.fault.matrix.script import Script
 from tests.product import ALL, open_product
 
-MINUTE = dt.timedelta(minutes=1)
 NAMED = (1, 2, 3)
 ENTRIES = [f'repository = "octo/hello"\npull_request = {n}' for n in NAMED]
 BRANCHES = ['repository = "octo/hello"\nbranch = "topic-4"']
-FULL_READ = 3 * MINUTE
-INTERVAL = MINUTE
-HOT_INTERVAL = MINUTE / 4
 ROWS = "SELECT * FROM task_pull_requests"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Script:
-    """
-    When what happens, counted from the start.
-
-    Steps are played at random times up to `quiet_from`; from `aftermath` on some
-    more follow, so that a run does not end in the recovery. The product is closed
-    and opened again at each of `restarts`.
-    """
-
-    ends: dt.timedelta = 20 * MINUTE
-    fault_from: dt.timedelta = 4 * MINUTE
-    fault_until: dt.timedelta = 8 * MINUTE
-    count: int = 4
-    """Pull requests that stand open at the start."""
-    steps: int = 30
-    quiet_from: dt.timedelta = 8 * MINUTE
-    aftermath: dt.timedelta = 17 * MINUTE
-    reopened: tuple = ()
-    """Which may be opened again: that is looked for every quarter of an hour."""
-    restarts: tuple = ()
-    poll: str = 'full_read = "3m"'
 
 
 @dataclass(kw_only=True)
@@ -85,26 +57,27 @@ class FaultRun:
         self.judge = Judge(self.plot, read_path=read_path)
         self._clock = stage.clock
         self._started = self._clock.now()
-        self._endings = ExitStack()
+        self._endings = {}
+        self._ended = set()
         self._actions = self._write_actions()
         self._recovered_at = None
-        self._is_over = False
         self._result = Result(findings=self.judge.findings, recovered_after=None)
 
     @property
     def most_requests(self):
         """
-        Return how many requests may be sent while the fault lasts.
+        Return how many requests may be sent while the faults last.
 
         Where nothing at all is answered there is a handful for each try, and where
         something is, that of a product that asks as often as it ever does.
         """
-        lasted = self.script.fault_until - self.script.fault_from
-        per_try = 8 if self._read_path == "graphql" else 2 * (self.script.count + 3)
-        if any(kind.name in REPLACING for kind in self._kinds):
+        script = self.script
+        lasted = script.fault_until - script.fault_from
+        per_try = 8 if self._read_path == "graphql" else 2 * (script.count + 3)
+        if all(kind.answers_nothing for kind in self._kinds):
             tries = count_waits(FailureClass.TRANSIENT, lasted) + 1
-            return per_try * tries
-        return per_try * 2 * int(lasted / HOT_INTERVAL)
+            return per_try * tries * len(self._kinds)
+        return per_try * 2 * max(1, int(lasted / script.hot_interval))
 
     async def run(self):
         """Play it all and return the result."""
@@ -133,13 +106,13 @@ class FaultRun:
     def _write_actions(self):
         """Write down what happens when, latest first."""
         script, chance = self.script, self.plot.chance
-        actions = [
-            (script.fault_from, self._begin_faults),
-            (script.fault_until, self._end_faults),
-        ]
+        actions = []
+        for kind, (start, end) in zip(self._kinds, script.windows, strict=False):
+            actions.append((start, partial(self._begin, kind)))
+            actions.append((end, partial(self._end, kind)))
         seconds = script.quiet_from.total_seconds()
         times = [
-            *(chance.uniform(90, seconds) for _ in range(script.steps)),
+            *(chance.uniform(90.0, seconds) for _ in range(script.steps)),
             *(script.aftermath.total_seconds() + n for n in range(3)),
         ]
         actions += [(dt.timedelta(seconds=time), self._play_step) for time in times]
@@ -179,19 +152,18 @@ class FaultRun:
     def _play_step(self):
         self.stage.play(self.plot.next_step())
 
-    def _begin_faults(self):
-        for kind in self._kinds:
-            self._endings.callback(self.stage.begin(kind))
-            self.judge.touched |= kind.touches
-            self.judge.kept |= kind.keeps
+    def _begin(self, kind):
+        self._endings[kind.name] = self.stage.begin(kind)
+        self.judge.touched |= kind.touches
+        self.judge.kept |= kind.keeps
 
-    def _end_faults(self):
-        self._endings.close()
-        self._is_over = True
+    def _end(self, kind):
+        self._endings.pop(kind.name)()
+        self._ended.add(kind.name)
 
     def _look(self, product):
         """Note since when the store agrees with the world, once the fault is over."""
-        if not self._is_over or self._recovered_at is not None:
+        if len(self._ended) < len(self._kinds) or self._recovered_at is not None:
             return
         self._result.stale = self.judge.list_stale(product.ask(ROWS))
         if not self._result.stale:
@@ -209,7 +181,7 @@ class FaultRun:
         early = self.stage.recorder.list_early(slack=slack)
         result.findings += [f"{sent} came before {until}" for sent, until in early]
         result.findings += self.stage.list_breaches()
-        bound = bound_recovery(self._kinds, script.fault_until - script.fault_from)
+        bound = bound_recovery(self._kinds, script)
         if self._recovered_at is None:
             result.findings.append(f"never recovered: {result.stale}")
             return
@@ -219,17 +191,18 @@ class FaultRun:
             result.findings.append(text)
 
 
-def bound_recovery(kinds, lasted):
+def bound_recovery(kinds, script):
     """Return within which time all must be well again."""
-    return max(_bound(kind, lasted) for kind in kinds) + 2 * INTERVAL
+    return max(_bound(kind, script) for kind in kinds) + 2 * script.interval
 
 
-def _bound(kind, lasted):
+def _bound(kind, script):
+    lasted = script.fault_until - script.fault_from
     if kind.effect in {Effect.TRANSIENT, Effect.AUTH, Effect.CONFIG}:
         return longest_wait(FailureClass(kind.effect.value), lasted)
     if kind.effect is Effect.LIMIT:
         return dt.timedelta(seconds=kind.holds)
-    return FULL_READ if kind.effect is Effect.DISGUISE else dt.timedelta(0)
+    return script.full_read if kind.effect is Effect.DISGUISE else dt.timedelta(0)
 
 
 def longest_wait(failure_class, lasted):

@@ -25,6 +25,8 @@ class Judge:
         self._unreadable = BY_GRAPHQL_ALONE if read_path == "rest" else frozenset()
         self._told = defaultdict(dict)
         self._baseline = {}
+        self._last_words = {}
+        """What was disguised when the end of a pull request was read: it stays so."""
         self._revisions = defaultdict(list)
         self._ids = set()
 
@@ -85,6 +87,8 @@ class Judge:
                 continue
             before = self._told[number].get(name, self._baseline[number].get(name))
             self._told[number][name] = current
+            if name == "state":
+                self._last_words[number] = self.touched
             if name == "checks":
                 # They may be told late, so that they stay what they were in between.
                 before = change["previous"]
@@ -106,7 +110,8 @@ class Judge:
 
     def _expect(self, facts):
         left_out = self._unreadable | self.kept
-        left_out |= frozenset() if facts.state == "OPEN" else VOID
+        if facts.state != "OPEN":
+            left_out |= VOID | self._last_words.get(facts.number, frozenset())
         for name, true in facts.as_row().items():
             if name not in left_out:
                 yield name, true

@@ -27,12 +27,14 @@ class Recorder(httpx.AsyncBaseTransport):
 
     `patience` are bounds in real seconds in place of the product's; a wait that
     they end counts as `waited` seconds of the run's time. `refused` are tokens for
-    whose requests no host is found.
+    whose requests no host is found, `hung` those that wait in vain; for what the
+    network does to one of ten no time of the others passes.
     """
 
     def __init__(self, inner, clock, *, patience=None, waited=0.0):
         self.sent = []
         self.refused = set()
+        self.hung = set()
         self._inner = inner
         self._clock = clock
         self._patience = patience
@@ -41,8 +43,10 @@ class Recorder(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request):
         token = request.headers.get("authorization", "").rpartition(" ")[2]
         at = self._clock.now()
-        if token in self.refused:
+        if token in self.refused | self.hung:
             self.sent.append(Sent(at, token, str(request.url), 0))
+            if token in self.hung:
+                raise httpx.ReadTimeout("no answer", request=request)
             raise httpx.ConnectError("no such host", request=request)
         if self._patience:
             request.extensions["timeout"] = self._patience
@@ -65,6 +69,10 @@ class Recorder(httpx.AsyncBaseTransport):
             content=None,
             stream=_Body(body),
         )
+
+    def list_of(self, token):
+        """List what was sent with a token, and when."""
+        return [(s.at, s.url, s.status) for s in self.sent if s.token == token]
 
     async def aclose(self):
         await self._inner.aclose()
