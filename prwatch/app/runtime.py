@@ -17,6 +17,7 @@ from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_sync import TaskSync
 from prwatch.app.walk.circuits import Circuits
+from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
 from prwatch.app.wired_accounts import WiredAccounts
@@ -26,7 +27,7 @@ from prwatch.config.loader import LoadedConfig
 from prwatch.config.model import Config
 from prwatch.domain.events import Interest
 from prwatch.domain.freshness import AgeReport
-from prwatch.errors import ConfigError
+from prwatch.errors import ConfigError, StoreError
 from prwatch.http.client import BoundedClient, create_http_client
 from prwatch.store.database import Database
 
@@ -93,11 +94,16 @@ async def open_runtime(
             stack.push_async_callback(route.sink.close)
         wired = await _wire_accounts(config, surroundings, database, stack)
         for account in wired.accounts:
-            # Whoever asked, and however it ended: a refusal is not forgotten.
             stack.push_async_callback(
-                store_limits, database, surroundings.clock, account
+                _store_limits, database, surroundings.clock, account
             )
         yield _build_runtime(config, surroundings, database, wired, routes)
+
+
+async def _store_limits(database: Database, clock: Clock, account: Account) -> None:
+    """Store what was refused, whoever asked; without a store there is no more to do."""
+    with contextlib.suppress(StoreError):
+        await store_limits(database, clock, account)
 
 
 def _open_webhooks(

@@ -55,6 +55,8 @@ class Limits:
         self._book = book or TrackerBook(clock)
         self._host = host
         self.tracker = self._book.get(host, payer) if payer else self._book.build()
+        self.has_told_clamps = False
+        """Whether somebody was told that ends were named which were not believed."""
         self._told: set[str] = set()
 
     @property

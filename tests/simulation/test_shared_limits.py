@@ -1,8 +1,10 @@
 """Accounts that pay, their limits, and what a restart or a person does within them."""
 
+import contextlib
 import datetime as dt
 
 import pytest
+from structlog.testing import capture_logs
 
 from prwatch.app.command.check import check_watch
 from prwatch.app.limit_blocks import store_limits
@@ -143,29 +145,26 @@ async def test_a_restart_asks_nothing_while_a_limit_forbids_it(tmp_path, world, 
 async def test_before_anybody_knows_who_pays_a_limit_is_kept_by_connection(
     tmp_path, world
 ):
+    sql = """
+        SELECT connections.id FROM connections JOIN workspaces
+        ON workspaces.id = connections.workspace_id ORDER BY workspaces.name
+    """
     world.exhaust_rate_limit()
     async with open_two(tmp_path, world) as product:
         await product.cycle()
-        names = [name for name, _ in stored(product)]
-        (one, two) = product.ask("SELECT id FROM connections ORDER BY id")
-        assert names == [f"connection/{one['id']}/1", f"connection/{two['id']}/1"]
+        names = [f"connection/{row['id']}/1" for row in product.ask(sql)]
+        assert stored(product) == sorted((name, "graphql") for name in names)
     asked = len(world.requests)
     async with open_two(tmp_path, world) as product:
         await product.cycle()
         assert len(world.requests) == asked
 
-        # A limit of another interface says nothing about who pays: that one tells.
-        product.runtime.wired.accounts[0].github.limits.learn_payer("user/5")
         account = product.runtime.wired.accounts[0]
+        account.github.limits.learn_payer("user/5")
         await store_limits(product.runtime.database, world.clock, account)
 
-        assert stored(product) == [
-            (names[1], "graphql"),
-            ("github.com/user/5", "graphql"),
-        ] or stored(product) == [
-            (names[0], "graphql"),
-            ("github.com/user/5", "graphql"),
-        ]
+        kept = [(names[1], "graphql"), ("github.com/user/5", "graphql")]
+        assert stored(product) == kept
 
 
 async def test_a_cycle_that_dies_after_a_refusal_has_stored_it(tmp_path, world):
@@ -289,3 +288,40 @@ async def test_a_token_of_another_user_finds_the_limit_of_the_old_one_behind_it(
         world.exhaust_rate_limit()
         await product.cycle()
         assert [each.workspace for each in product.report.failures] == ["acme"]
+
+
+async def test_ends_that_cannot_be_believed_are_logged_once(tmp_path, world):
+    world.exhaust_rate_limit(for_=dt.timedelta(days=90))
+    async with open_product(tmp_path, world) as product:
+        with capture_logs() as logs:
+            await product.cycles(3)
+
+    told = [each for each in logs if each["event"] == "rate_limit.end_clamped"]
+    assert [each["host"] for each in told] == ["github.com"]
+
+
+async def test_a_refusal_that_cannot_be_stored_at_the_end_breaks_nothing(
+    tmp_path, world
+):
+    async with open_product(tmp_path, world) as product:
+        await product.cycle()
+        with contextlib.closing(product.connect()) as connection:
+            connection.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON rate_limit_blocks"
+                " BEGIN SELECT RAISE(ABORT, 'full'); END"
+            )
+        world.exhaust_rate_limit()
+        with pytest.raises(RateLimited):
+            await product.runtime.wired.accounts[0].github.viewer()
+
+    assert stored(product) == []
+
+
+async def test_what_a_person_asked_for_last_is_stored_at_the_end(tmp_path, world):
+    async with open_product(tmp_path, world) as product:
+        await product.cycle()
+        world.exhaust_rate_limit()
+        with pytest.raises(RateLimited):
+            await product.runtime.wired.accounts[0].github.viewer()
+
+    assert stored(product) == [(f"github.com/{name_user(world)}", "graphql")]

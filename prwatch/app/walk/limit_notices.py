@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import structlog
+
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.notices import write_notices
 from prwatch.domain.events import EventType
@@ -10,9 +12,15 @@ from prwatch.domain.rate_limit import LimitChange
 from prwatch.store import notices as rows
 from prwatch.store.database import Database, Transaction
 
+_log = structlog.get_logger()
+
 
 async def tell_limits(cycle: Cycle, accounts: Sequence[Account]) -> None:
-    """Write the events of limits that were reached or are over since the last call."""
+    """
+    Write the events of limits that were reached or are over since the last call.
+
+    That a server names ends which cannot be believed is logged once.
+    """
     notices = [
         LimitNotice(
             workspace=workspace,
@@ -24,6 +32,11 @@ async def tell_limits(cycle: Cycle, accounts: Sequence[Account]) -> None:
         for workspace in account.workspaces
     ]
     await write_notices(cycle, notices)
+    for account in accounts:
+        limits = account.github.limits
+        if limits.tracker.clamped_resets and not limits.has_told_clamps:
+            limits.has_told_clamps = True
+            _log.warning("rate_limit.end_clamped", host=account.host)
 
 
 async def remember_told_limits(database: Database, accounts: Sequence[Account]) -> None:
