@@ -140,8 +140,8 @@ def _tell_failure(summary: ChecksSummary) -> Phrase:
     parts = [words + _tell_names(summary, ChecksState.FAILURE, summary.failing)]
     if word is ChecksWord.FAILED and summary.unapproved:
         parts.append(f"{summary.unapproved} of them for want of approval")
-    if summary.required is not None and not summary.required_failing:
-        parts.append("none of them required")
+    if summary.required is not None:
+        parts.append(f"{summary.required_failing or 'none'} of them required")
     if summary.running > 0:
         parts.append(f"{summary.running} running")
     return Phrase(word=word, text="; ".join(parts) + _tell_ignored(summary))

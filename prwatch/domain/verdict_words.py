@@ -60,6 +60,7 @@ class MergeWord(enum.StrEnum):
     """GitHub has not told for an hour."""
     ARMED = "armed"
     MERGEABLE = "mergeable"
+    """It has no conflicts; what else it takes GitHub does not say with it."""
 
 
 class Need(enum.StrEnum):
@@ -243,7 +244,7 @@ def _tell_mergeable(known: Known) -> Phrase:
         return Phrase(word=MergeWord.STUCK, text=words)
     if seen.auto_merge is True:
         return Phrase(word=MergeWord.ARMED, text="auto-merge is armed")
-    return Phrase(word=MergeWord.MERGEABLE, text="can be merged")
+    return Phrase(word=MergeWord.MERGEABLE, text="no conflicts")
 
 
 def _is_stuck(known: Known) -> bool:

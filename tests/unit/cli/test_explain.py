@@ -112,7 +112,7 @@ def test_every_check_and_reviewer_is_told_with_time_and_place(tell):
         "any failure wins, whatever else passed or runs",
         "review changes_requested",
         "changes requested, 1 asked",
-        "merge can be merged",
+        "merge no conflicts",
         "mergeable MERGEABLE",
         "merge queue not read",
         "auto-merge no",

@@ -74,6 +74,13 @@ def tell(checks, summary=None, *, is_live=True, bare_since=YOUNG, refusal="", **
             "1 of 4 failed; none of them required",
             id="only optional ones failed",
         ),
+        pytest.param(
+            FAILURE,
+            {"total": 4, "failing": 2, "required": 2, "required_failing": 1},
+            "failed",
+            "2 of 4 failed; 1 of them required",
+            id="a required one failed",
+        ),
         pytest.param(FAILURE, None, "failed", "failed", id="failed, uncounted"),
         pytest.param(
             FAILURE,

@@ -94,7 +94,7 @@ def test_the_reviews_are_told_in_words(fields, word, text):
 @pytest.mark.parametrize(
     ("fields", "word", "text"),
     [
-        pytest.param({}, "mergeable", "can be merged", id="mergeable"),
+        pytest.param({}, "mergeable", "no conflicts", id="mergeable"),
         pytest.param(CONFLICT, "conflicting", "conflicts with main", id="conflict"),
         pytest.param(
             {**CONFLICT, "base_ref_name": ""},
