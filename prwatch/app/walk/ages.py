@@ -1,15 +1,25 @@
 """Looking how long ago each watch was last seen well, and why some were not lately."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from prwatch.app.walk.admission import host_key, wait_until, workspace_key
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.app.workspace_view import WorkspaceView
-from prwatch.domain.freshness import AgeReport, Seen, StaleReason, measure_ages
+from prwatch.domain.freshness import (
+    SHORTEST_BOUND,
+    SLACK,
+    AgeReport,
+    Seen,
+    StaleReason,
+    measure_ages,
+)
 from prwatch.domain.schedule import choose_interval, is_resting
 from prwatch.domain.watch import Watch
+
+_SHORT: Final = SHORTEST_BOUND / SLACK
 
 
 async def scan_ages(cycle: Cycle, accounts: Sequence[Account]) -> AgeReport:
@@ -27,14 +37,18 @@ def _iter_seen(cycle: Cycle, account: Account, view: WorkspaceView) -> Iterator[
     intervals = adapt_settings(cycle.settings, account).intervals
     obstacle = _find_obstacle(cycle, account, view)
     for watch in view.snapshot.watches:
+        known = cycle.memory.get(watch.id, now=now)
+        if known.good_at is not None and now - known.good_at <= SHORTEST_BOUND:
+            # Within every bound, so whatever its interval is: nearly all are.
+            yield Seen(good_at=known.good_at, interval=_SHORT)
+            continue
         turn = build_turn(cycle.memory, view, watch, now=now)
         if is_resting(turn, now=now, intervals=intervals):
             continue
-        memory = cycle.memory.get(watch.id, now=now)
         # Who was never seen by this process waits since it began, or since it is there.
         begun_at = max(watch.created_at, cycle.memory.begun_at or now)
         yield Seen(
-            good_at=memory.good_at or min(begun_at, now),
+            good_at=known.good_at or min(begun_at, now),
             interval=choose_interval(turn, intervals),
             obstacle=obstacle or _find_own_obstacle(cycle, view, watch),
         )
