@@ -122,3 +122,20 @@ async def test_a_change_between_two_runs_is_told_after_the_restart(tmp_path, rea
         expected.remove("review_decision")
     assert fields == [expected]
     assert after == []
+
+
+async def test_a_closed_one_that_was_reopened_and_merged_at_once_is_told(tmp_path):
+    world, pull_request = make_world(MovedClock())
+    async with open_product(tmp_path, world) as product:
+        await product.cycle()
+        world.close(pull_request)
+        closed = await product.cycle()
+        world.reopen(pull_request)
+        world.merge(pull_request)
+        merged = await product.cycle()
+        after = await product.cycles(3)
+        watches = product.ask("SELECT id FROM pr_watches")
+
+    assert list_changes(closed) == [(("state", "OPEN", "CLOSED"),)]
+    assert list_changes(merged) == [(("state", "CLOSED", "MERGED"),)]
+    assert (after, watches) == ([], [])
