@@ -23,7 +23,7 @@ BASH_PROGRAM := $(SHELL) $(.SHELLFLAGS)
 PINNED := --universal --generate-hashes --no-header --python-version 3.11
 
 .PHONY: help setup setup-dev run test check fix docs contract e2e load faults bench \
-	coverage lock clean
+	bench-all coverage lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile \
@@ -64,8 +64,11 @@ load: $(VENV)/.installed-dev ## run the load and soak tests and print what each 
 faults: $(VENV)/.installed-dev ## play all faults of the simulated GitHub and all pairs, and print what each cost
 	$(BIN)/python -m tests.fault.matrix --jobs $(JOBS) $(FAULTS_ARGS)
 
-bench: $(VENV)/.installed-dev ## run the benchmarks and print their ratios
+bench: $(VENV)/.installed-bench ## run the quick benchmarks (minutes) and print their ratios
 	$(BIN)/python -m benchmarks
+
+bench-all: $(VENV)/.installed-bench ## run every benchmark, up to 100,000 watches (20 minutes)
+	$(BIN)/python -m benchmarks --all
 
 coverage: $(VENV)/.installed-dev ## run the quick suite and hold branch coverage: 95 % overall, 100 % in prwatch/domain
 	$(MAKE) --no-print-directory test PYTEST_ARGS="--cov --cov-report= $(PYTEST_ARGS)"
@@ -75,6 +78,7 @@ coverage: $(VENV)/.installed-dev ## run the quick suite and hold branch coverage
 lock: ## pin the dependencies again, with hashes (needs uv)
 	$(UV) pip compile -q $(PINNED) --all-extras --group build pyproject.toml -o requirements.txt
 	$(UV) pip compile -q $(PINNED) --all-extras --group dev pyproject.toml -o requirements-dev.txt
+	$(UV) pip compile -q $(PINNED) --all-extras --group bench -c requirements-dev.txt pyproject.toml -o requirements-bench.txt
 
 clean: ## remove the environment, caches and the state of `make run`
 	rm -rf $(VENV) .state dist build htmlcov .coverage* .mypy_cache .ruff_cache \
@@ -100,6 +104,11 @@ $(VENV)/.installed-dev: requirements-dev.txt pyproject.toml
 	@$(PIP) install --compile --require-hashes -r requirements-dev.txt
 	@$(PIP) install --compile --no-build-isolation --no-deps -e .
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: requirements-bench.txt $(VENV)/.installed-dev
+	@echo "Installing what the benchmarks compare prwatch with; hashes are checked."
+	@$(PIP) install --compile --require-hashes -r requirements-bench.txt
+	@touch $@
 
 # Makes the virtual environment unless a working one is there.
 define MAKE_ENVIRONMENT

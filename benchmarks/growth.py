@@ -89,7 +89,8 @@ def _build_growth(size, found, cost, ratio):
             (
                 f"  resident: empty {found['empty_kib'] / 1024:.1f},"
                 f" adopted {found['adopted_kib'] / 1024:.1f},"
-                f" in the end {resident:.1f}, at most {max(found['resident_kib']) / 1024:.1f} MiB"
+                f" in the end {resident:.1f},"
+                f" at most {max(found['resident_kib']) / 1024:.1f} MiB"
             ),
             (
                 f"  CPU: a quiet cycle {_best_quiet_ms(found):.1f} ms at best,"

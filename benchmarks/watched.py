@@ -2,8 +2,8 @@
 A product in a process of its own, over cycles: what it holds and what a cycle costs.
 
 `python -m benchmarks.watched URL REPOSITORIES PULLS_EACH CYCLES` adopts everything,
-runs the quiet cycles and prints one line of JSON. Time is moved by hand, so that a cycle
-costs what it computes and no wait.
+runs the quiet cycles and prints one line of JSON. Time is moved by hand, so that a
+cycle costs what it computes and no wait.
 """
 
 import json
@@ -19,6 +19,8 @@ from prwatch.clock import SystemClock
 from prwatch.simulator import DEFAULT_TOKEN
 from tests.product import MovedClock, open_product
 
+SINK = '[[sink]]\nname = "out"\nkind = "stdout"\nevents = ["GitHubPRFeedback"]'
+"""Adoptions are no feedback: a hundred thousand deliveries are not the question."""
 GAP = 5.0
 """Seconds between two cycles: few pull requests are due for a full re-read."""
 
@@ -38,6 +40,7 @@ async def watch(url, size, cycles):
         "token": DEFAULT_TOKEN,
         "api_url": url,
         "watches": size.list_watches(),
+        "sinks": SINK,
         "is_inline": False,
     }
     with tempfile.TemporaryDirectory() as folder:

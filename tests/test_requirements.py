@@ -1,4 +1,4 @@
-"""The pinned packages: hashed, without addresses, and the same in both files."""
+"""The pinned packages: hashed, without addresses, and the same in all files."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FILES = ("requirements.txt", "requirements-dev.txt")
+FILES = ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt")
 PIN = re.compile(r"^([a-z0-9-]+)==([^ ;]+)")
 
 
@@ -19,6 +19,15 @@ def test_what_the_program_needs_is_pinned_alike_for_its_tests():
     run, dev = pins("requirements.txt"), pins("requirements-dev.txt")
 
     assert {name: dev.get(name) for name in run} == run
+
+
+def test_what_the_benchmarks_bring_exchanges_nothing_of_the_tests():
+    dev, bench = pins("requirements-dev.txt"), pins("requirements-bench.txt")
+
+    assert "pygithub" in bench
+    assert {name: bench[name] for name in dev.keys() & bench} == {
+        name: dev[name] for name in dev.keys() & bench
+    }
 
 
 @pytest.mark.parametrize("name", FILES)
