@@ -2,11 +2,13 @@
 
 import datetime as dt
 import functools
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
 from prwatch.domain.capability import CHECKS, WORKFLOWS
 from prwatch.domain.outcome import Forbidden, Found, Missing, Outcome, Unreadable
@@ -164,13 +166,14 @@ class _Reader:
             None if is_null(each.raw) else decode(DETAIL, each.raw) for each in asked
         ]
         capabilities = self._graph.capabilities
+        given: defaultdict[str, set[str]] = defaultdict(set)
         for each, node in zip(asked, nodes, strict=True):
             if node is not None:
-                given = list_given(node) - list_refused(faults, each.path)
-                capabilities.give(given, each.repository)
-        study_faults(
-            capabilities, faults, {each.path: each.repository for each in asked}
-        )
+                here = list_given(node) - list_refused(faults, each.path)
+                given[each.repository] |= here
+                capabilities.give(here, each.repository)
+        places = {each.path: each.repository for each in asked}
+        study_faults(capabilities, faults, places, given=given)
         outcomes: list[Outcome[Reading]] = []
         for each, node in zip(asked, nodes, strict=True):
             if is_null(each.raw):
@@ -191,6 +194,9 @@ class _Reader:
         detail = await read_detail(self._graph, node, lost, repository=asked.repository)
         if not isinstance(detail, Detail):
             return detail
+        # Where no check run shows whether they may be read, probes leave them out.
+        is_probed = CHECKS not in self._graph.capabilities.omit(asked.repository)
+        detail = replace(detail, is_probed_with_checks=is_probed)
         try:
             reading = build_reading(
                 detail, observed_at=answer.observed_at, settle=self._settle
@@ -215,11 +221,14 @@ def list_given(node: DetailNode) -> frozenset[str]:
         ("reviewThreads", node.review_threads),
         ("comments", node.comments),
         ("reviewDecision", node.review_decision),
+        ("mergeable", node.mergeable),
+        ("isInMergeQueue", node.is_in_merge_queue),
+        ("totalCommentsCount", node.total_comments_count),
         ("autoMergeRequest", node.auto_merge_request),
         ("mergedBy", node.merged_by),
         ("baseRef", node.base_ref),
     ):
-        if value:
+        if value is not UNSET:  # null without an error is an answer
             given.add(f"PullRequest.{field}")
     return frozenset(given)
 

@@ -55,6 +55,7 @@ class Detail:
 
     A list is None when it could not be read to its end. `lost` names the fields
     that the answer's errors took, with what each error means.
+    `is_probed_with_checks` says that probes of it ask for its checks.
     """
 
     node: DetailNode
@@ -62,6 +63,7 @@ class Detail:
     reviews: tuple[ReviewNode, ...] | None = ()
     threads: tuple[ThreadNode, ...] | None = ()
     lost: Mapping[str, Missing] = field(default_factory=dict)
+    is_probed_with_checks: bool = True
 
 
 def parse_name(node: RepositoryNode) -> RepositoryName:
@@ -137,8 +139,10 @@ def build_reading(
 
 
 def _build_fingerprint(detail: Detail) -> str:
-    """Return the digest of a probe that leaves out what was refused here."""
-    has_checks = "statusCheckRollup" not in detail.lost
+    """Return the digest of the next probe, which leaves out what was refused here."""
+    has_checks = detail.is_probed_with_checks and (
+        "statusCheckRollup" not in detail.lost
+    )
     return build_fingerprint(detail.node, has_checks=has_checks)
 
 

@@ -12,6 +12,7 @@ from prwatch.github.path_errors import FaultMap
 
 PULL_REQUEST: Final = "PullRequest"
 REPOSITORY: Final = "Repository"
+NOTHING_GIVEN: Final[Mapping[str, AbstractSet[str]]] = {}
 
 T = TypeVar("T")
 
@@ -75,9 +76,18 @@ def study_faults(
     faults: FaultMap,
     places: Mapping[tuple[str | int, ...], str],
     root: str = PULL_REQUEST,
+    *,
+    given: Mapping[str, AbstractSet[str]] = NOTHING_GIVEN,
 ) -> None:
-    """Learn which fields were refused of the things at places, each by repository."""
+    """
+    Learn which fields were refused of the things at places, each by repository.
+
+    What another thing of the repository has `given` in the same answer is no matter of
+    the token.
+    """
     for place, repository in places.items():
         for fault in faults.fields.get(place, ()):
             field = find_leavable(find_field(root, fault.fields))
+            if field in given.get(repository, ()):
+                continue
             known.refuse(field, repository, fault.meaning)

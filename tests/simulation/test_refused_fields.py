@@ -167,6 +167,22 @@ async def test_a_day_later_it_is_tried_again_once(world, tmp_path, path):
         assert task_row(product)["checks"] == "success"
 
 
+async def test_a_test_that_proves_nothing_leaves_quiet_cycles_quiet(world, tmp_path):
+    world.refuse_fields("CheckRun")
+    async with open_product(tmp_path, world, watches=(MINE,)) as product:
+        await product.cycles(2)
+        one = one_of(world)
+        world.push(one)
+        world.set_status(one, "ci", "SUCCESS")
+        await product.cycles(2, gap=DAY)
+        with product.refused_writes():
+            await product.cycles(3)
+
+        assert product.report.details == 0
+        # Nothing was refused this time: what the statuses say is all there is.
+        assert task_row(product)["checks"] == "success"
+
+
 @pytest.mark.parametrize("path", ["auto", "rest"])
 async def test_a_new_token_is_tried_at_once(tmp_path, path):
     stage = Stage(tmp_path, "file", poll=f'read_path = "{path}"')
@@ -284,3 +300,24 @@ async def test_what_is_learnt_is_told_in_words(world, tmp_path):
     assert told.text == "checks cannot be read with this token in octo/hello"
     assert told.test_at - told.since == dt.timedelta(days=1)
     assert told.remedy.startswith("give the token the permission `Checks: read`")
+
+
+async def test_one_that_gives_it_keeps_any_number_from_speaking_for_all(
+    world, tmp_path
+):
+    names = [f"octo/r{number}" for number in range(5)]
+    for name in names:
+        world.add_repository(name)
+        one = world.open_pull_request(name, branch="b", title="x", number=1)
+        world.set_check(one, "build", conclusion="SUCCESS")
+    host = Counter(world)
+    world.refuse_fields("CheckRun", repositories=tuple(names[:4]))
+    watches = [MINE.replace("octo/hello", name) for name in names]
+    async with open_product(
+        tmp_path, world, transport=host, watches=watches
+    ) as product:
+        await product.cycles(3)
+        await product.cycles(2, is_full=True)
+
+        assert host.refusals == 1
+        assert [each["repository"] for each in rows(product)] == names[:4]
