@@ -238,9 +238,11 @@ def _tell_flag(value: object) -> str:
 
 
 def _tell_losses(explained: "Explained") -> Iterator[str]:
-    """Yield the fields that were not read, those with one reason together."""
+    """Yield the other fields that were not read, those with one reason together."""
     groups: dict[str, list[str]] = {}
     for each in explained.unobserved:
+        if each.field == "checks":
+            continue
         groups.setdefault(each.reason, []).append(each.words)
     for reason, names in groups.items():
         yield f"{', '.join(names)}: {reason}"

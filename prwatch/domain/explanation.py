@@ -70,14 +70,6 @@ class ExplainedCheck:
         """Return whether the verdict rests on it."""
         return self.standing is Standing.COUNTS
 
-    @property
-    def is_running(self) -> bool:
-        """Return whether it was begun and has not come to an end."""
-        return self.state is ChecksState.PENDING and self.word not in {
-            "EXPECTED",
-            "STALE",
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:

@@ -137,9 +137,11 @@ class Words:
 
     @property
     def reason(self) -> str:
-        """Return the text that tells why this is needed."""
+        """Return the text that tells why this is needed, without what would help."""
         if self.need in _OF_REVIEW:
             return self.review.text
+        if self.need is Need.UNREADABLE:
+            return self.checks.text.partition(": ")[0]
         return self.merge.text if self.need in _OF_MERGE else self.checks.text
 
     def as_json(self) -> dict[str, object]:

@@ -225,6 +225,14 @@ def test_the_most_urgent_need_is_told(fields, need):
         pytest.param({"checks": SUCCESS, **ASKED}, "waiting for a review", id="review"),
         pytest.param({**ARMED, **CONFLICT}, "conflicts with main", id="merge"),
         pytest.param(
+            {
+                "checks": UNOBSERVED,
+                "checks_summary": ChecksSummary(unread="no access", is_refused=True),
+            },
+            "unreadable with this token",
+            id="unreadable",
+        ),
+        pytest.param(
             {"state": MERGED, "merged_at": at(-60)}, "merged 1 min ago", id="the end"
         ),
     ],
