@@ -54,7 +54,7 @@ class Poll(Struct, frozen=True, kw_only=True):
     read_path: Annotated[Literal["auto", "graphql", "rest"], one_of(READ_PATHS)] = (
         "auto"
     )
-    """Which of GitHub's interfaces is used."""
+    """Which of GitHub's interfaces is used; auto is GraphQL, and REST without it."""
     feedback_on_activity: Annotated[bool, FLAG] = False
     """Whether an update time that moved alone makes a feedback event."""
     search_for: Annotated[dt.timedelta, duration("1h", "3650d")] = dt.timedelta(days=30)

@@ -4,6 +4,7 @@ import pytest
 
 from prwatch.app.command.access_check import examine_access
 from prwatch.app.command.doctor import examine
+from prwatch.app.command.explain import explain_live
 from prwatch.app.command.finding import Finding, Health
 from prwatch.app.command.load_check import judge_load
 from prwatch.app.command.references import NamedPullRequest
@@ -209,3 +210,16 @@ async def test_what_watching_costs_is_compared_with_the_budget(stage):
 )
 def test_a_budget_that_does_not_hold_the_load_is_warned_of(account, finding):
     assert judge_load(account) == finding
+
+
+async def test_a_host_without_graphql_still_says_whose_token_it_is(stage):
+    stage.world.has_graphql, stage.world.enterprise_version = False, "2.9.0"
+
+    findings = [each async for each in examine(stage.loaded, stage.surroundings)]
+    async with stage.bench() as bench:
+        (explained,) = await explain_live(bench, stage.loaded, PULL_REQUEST)
+
+    (token, *_) = [each for each in findings if each.subject == "token of acme"]
+    assert token.health is Health.OK
+    assert "a token of octocat" in token.text
+    assert explained.live.observation.checks == "success"

@@ -6,16 +6,18 @@ import pytest
 
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.domain.outcome import FailureClass
+from prwatch.github.exchange import GraphQLError
+from prwatch.github.path_errors import judge_error
 
 
-def make_failure(scope):
+def make_failure(scope, message="it was refused"):
     return Failure(
         workspace="acme",
         scope=scope,
         reference="octo/hello#12",
         failure_class=FailureClass.AUTH,
         code="no_token",
-        message="it was refused",
+        message=message,
     )
 
 
@@ -50,3 +52,38 @@ def test_only_the_widest_failures_keep_a_workspace_from_being_polled(scope, fail
             "remedy": "",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        pytest.param(
+            "Resource protected by organization SAML enforcement.",
+            "authorise the token for the organisation: github.com/settings/tokens",
+            id="single sign-on",
+        ),
+        pytest.param(
+            "the `acme` organization has an IP allow list enabled",
+            "ask an owner of the organisation to add this machine's address",
+            id="addresses",
+        ),
+        pytest.param(
+            "`acme` forbids access via a personal access token (classic).",
+            "use a token of a kind that the organisation allows",
+            id="kinds of tokens",
+        ),
+        pytest.param(
+            "`acme` has enabled OAuth App access restrictions",
+            "ask an owner of the organisation to approve the app",
+            id="apps",
+        ),
+    ],
+)
+def test_a_refusal_is_reported_with_what_helps(said, remedy):
+    refused = judge_error(GraphQLError(type="FORBIDDEN", message=said))
+
+    failure = make_failure("organisation", message=refused.reason)
+
+    assert failure.remedy == remedy
+    assert failure.text == f"{refused.reason}; {remedy}"
+    assert failure.as_json()["remedy"] == remedy
