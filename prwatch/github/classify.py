@@ -249,6 +249,16 @@ def _judge_error(  # noqa: PLR0911 - one row of the table each
         )
         judged.hint = "a classic token needs `repo` and `read:org`"
         return judged
+    if error.type == "FORBIDDEN" and error.path == ("viewer",):
+        # It is asked beside every question, and must not cost the answer.
+        unknown = UnknownField(
+            "this token may not say whose it is",
+            operation=exchange.operation,
+            request_id=exchange.request_id,
+            status=exchange.status,
+        )
+        unknown.field = "Query.viewer"
+        return unknown
     if error.type == "FORBIDDEN":
         return _error(PermissionDenied, exchange, "this token may not read it", "token")
     if error.type == "NOT_FOUND":

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import respx
 
-from prwatch.domain.outcome import Found
+from prwatch.domain.outcome import Found, NotFound
 from prwatch.domain.reference import PullRequestReference, Viewer
 from prwatch.errors import (
     AuthenticationFailed,
@@ -335,3 +335,92 @@ async def test_the_transport_refuses_subscriptions():
 
     with pytest.raises(TypeError):
         transport.subscribe(None)
+
+
+class SlowCredential(TokenCredential):
+    """Fetches its token while something else happens."""
+
+    def __init__(self, meanwhile):
+        super().__init__(Secret(TOKEN), source="test")
+        self._meanwhile = meanwhile
+
+    async def token(self):
+        self._meanwhile()
+        return await super().token()
+
+
+@pytest.mark.parametrize("bucket", ["graphql", "core"])
+async def test_a_limit_that_is_met_while_the_token_comes_holds_the_request_back(bucket):
+    limits = Limits(StillClock())
+    end = NOW + dt.timedelta(minutes=5)
+    credential = SlowCredential(lambda: limits.tracker.add_blocks([(bucket, end)]))
+    host = ScriptedHost(reply(VIEWER))
+    github = host.connect(credential, limits=limits)
+
+    with pytest.raises(RateLimited):
+        await (github if bucket == "graphql" else github.rest_reader).viewer()
+
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(
+    ("blocked", "path"),
+    [
+        pytest.param("search", "/search/issues?q=x", id="a search"),
+        pytest.param("core", "/repos/octo/hello", id="anything else"),
+    ],
+)
+async def test_searches_over_rest_use_a_bucket_of_their_own(blocked, path):
+    limits = Limits(StillClock())
+    limits.tracker.add_blocks([(blocked, NOW + dt.timedelta(minutes=5))])
+    host = ScriptedHost(plain({}))
+    client = host.connect(limits=limits)._rest.client
+    other = {"/search/issues?q=x": "/user", "/repos/octo/hello": "/search/issues?q=x"}
+
+    with pytest.raises(RateLimited):
+        await client.get(path, operation="test")
+    await client.get(other[path], operation="test")
+
+    assert len(host.requests) == 1
+
+
+async def test_every_answer_says_who_pays_and_an_installation_is_not_asked():
+    asked = []
+    for is_fixed in (False, True):
+        payer = "installation/9" if is_fixed else ""
+        limits = Limits(StillClock(), payer=payer, is_fixed=is_fixed)
+        body = VIEWER | {"repository": None}
+        host = ScriptedHost(
+            reply(body, errors=[{"type": "NOT_FOUND", "path": ["repository"]}])
+        )
+        await host.connect(limits=limits).repository("octo", "hello")
+        asked.append(("viewer" in host.bodies[0]["query"], limits.payer))
+
+    assert asked == [(True, "user/7"), (False, "installation/9")]
+
+
+async def test_a_token_that_may_not_say_whose_it_is_loses_no_answer():
+    refused = {
+        "type": "FORBIDDEN",
+        "path": ["viewer"],
+        "message": "Resource not accessible by integration",
+    }
+    missing = {"type": "NOT_FOUND", "path": ["repository"]}
+    host = ScriptedHost(
+        reply(errors=[refused]), reply({"repository": None}, errors=[missing])
+    )
+    github = host.connect()
+
+    for _ in range(2):
+        outcome = await github.repository("octo", "hello")
+        assert isinstance(outcome, NotFound)
+
+    assert ["viewer" in each["query"] for each in host.bodies] == [True, False, False]
+
+
+async def test_the_user_of_a_token_is_learnt_through_rest_when_it_is_asked():
+    github = ScriptedHost(plain({"login": "alice", "id": 7})).connect()
+
+    await github.rest_reader.viewer()
+
+    assert github.limits.payer == "user/7"
