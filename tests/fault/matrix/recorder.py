@@ -31,13 +31,13 @@ class Recorder(httpx.AsyncBaseTransport):
     network does to one of ten no time of the others passes.
     """
 
-    def __init__(self, inner, clock, *, patience=None, waited=0.0):
+    def __init__(self, inner, clock, *, waited=0.0):
         self.sent = []
         self.refused = set()
         self.hung = set()
         self._inner = inner
         self._clock = clock
-        self._patience = patience
+        self.patience = None
         self._waited = waited
 
     async def handle_async_request(self, request):
@@ -48,8 +48,8 @@ class Recorder(httpx.AsyncBaseTransport):
             if token in self.hung:
                 raise httpx.ReadTimeout("no answer", request=request)
             raise httpx.ConnectError("no such host", request=request)
-        if self._patience:
-            request.extensions["timeout"] = self._patience
+        if self.patience:
+            request.extensions["timeout"] = self.patience
         try:
             response = await self._inner.handle_async_request(request)
             # Equal bytes however they came: a packed body is unpacked by the client.
