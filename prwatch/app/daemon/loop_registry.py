@@ -109,10 +109,15 @@ class LoopRegistry:
         self.beat(name)
 
     def succeed(self, name: str) -> None:
-        """Note a turn that did its work: failures before it are over."""
+        """
+        Note a turn that did its work: failed turns before it are over.
+
+        Crashes are not: the turn after a restart may find nothing to do, and what
+        broke the last run breaks this one a minute later.
+        """
         loop = self._loops[name]
         loop.last_success_at = self._clock.now()
-        loop.failed_turns = loop.crashes = 0
+        loop.failed_turns = 0
         self.beat(name)
 
     def fail(self, name: str, error: BaseException) -> None:

@@ -187,6 +187,18 @@ def test_facts_tell_the_failures_in_a_row_and_leave_out_what_has_ended(registry)
     assert (relay.kind, relay.failures, relay.failure_code) == ("relay", 0, "")
 
 
+def test_a_good_turn_between_two_crashes_does_not_end_their_row(registry, clock):
+    rows = []
+    for _ in range(4):
+        registry.begin_run("poll", MINUTE)
+        registry.succeed("poll")
+        clock.seconds += 60
+        rows.append(registry.crash("poll", OSError("x")))
+        registry.wait_for_restart("poll", dt.timedelta(seconds=1))
+
+    assert rows == [1, 2, 3, 4]
+
+
 def test_the_code_of_a_failure_is_gone_with_the_next_success(registry):
     registry.fail("poll", StoreUnavailable("busy"))
     registry.succeed("poll")
