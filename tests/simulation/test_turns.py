@@ -99,3 +99,19 @@ async def test_a_forks_branch_of_the_same_name_is_not_ours_through_rest(tmp_path
 
     assert asked == 1 + 1
     assert list_changes(told) == [(("associated", None, ours.number),)]
+
+
+async def test_branches_that_are_due_next_take_the_free_places_of_a_look_up(tmp_path):
+    world, _ = make_world(MovedClock())
+    idle = [BRANCH.replace("fix-greeting", f"idle-{n}") for n in range(60)]
+    async with open_product(tmp_path, world, watches=idle) as product:
+        await product.cycle(is_forced=False)
+        world.clock.advance(7200)
+    watches = [*idle, BRANCH.replace("fix-greeting", "fresh")]
+    async with open_product(tmp_path, world, watches=watches) as product:
+        await product.cycle(is_forced=False)
+        await product.cycle(is_forced=False)
+        report = product.report
+
+    assert (report.lookups, len(report.references)) == (1, 50)
+    assert report.usage.points == 1

@@ -8,13 +8,14 @@ from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.reading import Watched, mark_asked, note_good, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
-from prwatch.app.walk.turns import take_turns
+from prwatch.app.walk.turns import find_turn, take_turns
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.association import FoundPullRequest, choose_pull_requests
 from prwatch.domain.handover import find_adopted_watch
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
 from prwatch.domain.outcome import Found, Outcome
+from prwatch.domain.price import BRANCHES_A_REQUEST
 from prwatch.domain.pull_request import RepositoryName
 from prwatch.domain.reference import (
     BranchAnswer,
@@ -49,6 +50,8 @@ async def walk_searching(run: AccountRun) -> None:
         for watch in take_turns(run.cycle, view, view.searching):
             mark_asked(run, watch, now)
             searches.append(_Search(view, watch, _list_places(view, watch)))
+    if searches and run.reader.has_probes and not run.cycle.is_forced:
+        searches.extend(_fill_places(run, searches))
     references = list(dict.fromkeys(place for s in searches for place in s.places))
     if not references:
         return
@@ -61,6 +64,31 @@ async def walk_searching(run: AccountRun) -> None:
         ready = [s for s in searches if all(p in answered for p in s.places)]
         searches = [s for s in searches if s not in ready]
         await _conclude(run, ready, answered)
+
+
+def _fill_places(run: AccountRun, due: list[_Search]) -> list[_Search]:
+    """Let those that are due next have the places that are paid for anyway."""
+    now = run.cycle.now()
+    asked = {search.watch.id for search in due}
+    taken = {place for search in due for place in search.places}
+    free = -len(taken) % BRANCHES_A_REQUEST
+    waiting = [
+        (due_at, watch.id, _Search(view, watch, _list_places(view, watch)))
+        for view in run.views
+        for watch in view.searching
+        if watch.id not in asked
+        and (due_at := find_turn(run.cycle, view, watch, now=now)) is not None
+    ]
+    filling: list[_Search] = []
+    for _, _, search in sorted(waiting, key=lambda each: each[:2]):
+        new = set(search.places) - taken
+        if len(new) > free:
+            break
+        free -= len(new)
+        taken |= new
+        mark_asked(run, search.watch, now)
+        filling.append(search)
+    return filling
 
 
 def _list_places(view: WorkspaceView, watch: Watch) -> tuple[BranchReference, ...]:
