@@ -131,7 +131,7 @@ async def test_one_dead_workspace_is_told_by_its_number_alone(tmp_path):
 async def test_a_sink_that_fails_degrades_until_it_takes_something(tmp_path):
     out = FailingOutput()
     async with running_daemon(tmp_path, make_daemon_world(), out=out) as running:
-        await anyio.sleep(MINUTE)
+        await anyio.sleep(75)  # past the second look at the outbox
         failing = running.health()
         depth = running.metric("prwatch_outbox_pending_deliveries", sink_kind="stdout")
         failed = running.metric(
