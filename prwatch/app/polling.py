@@ -68,7 +68,7 @@ async def start(runtime: Runtime) -> None:
     """Do what a start does once: tasks, and what was told about the watching."""
     await put_configured_tasks(runtime)
     await remember_told_limits(runtime.database, runtime.wired.accounts)
-    runtime.circuits.remember_told(
+    runtime.circuits.news.told.update(
         await list_told(runtime.database, runtime.wired.workspaces.values())
     )
 

@@ -46,9 +46,13 @@ COMMANDS: Final[Mapping[str, Entry]] = {
     ),
     "health": Entry("prwatch.cli.health", "Tell whether the daemon does its work."),
     "circuit": Entry(
-        "prwatch.cli.circuit", "Show what is left out after failures; ask again."
+        "prwatch.cli.circuit",
+        "Show what is left out after failures, and close circuits by hand.",
     ),
-    "budget": Entry("prwatch.cli.budget", "Tell what watching costs, and what fits."),
+    "budget": Entry(
+        "prwatch.cli.budget",
+        "Tell what an hour of watching costs, and how old a change may become.",
+    ),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
     "explain": Entry(
         "prwatch.cli.explain", "Tell what decided the verdict on a pull request."

@@ -111,7 +111,8 @@ def reset_circuits(runtime: Runtime, workspace: str) -> int:
     found = runtime.wired.workspaces.get(workspace)
     if found is None:
         raise NotFound(f"no workspace {workspace} is configured")
-    return runtime.circuits.reset_workspace(found.id)
+    owned = [key for key, _ in runtime.circuits.items() if key.workspace_id == found.id]
+    return sum(runtime.circuits.reset(key) for key in owned)
 
 
 async def read_circuits(bench: Workbench) -> tuple[list[CircuitRow], bool]:

@@ -54,6 +54,42 @@ class Transition:
 Counts: TypeAlias = Counter[tuple[CircuitKind, FailureClass]]
 
 
+class News:
+    """
+    What is to be told of circuits above records: that they opened, that they closed.
+
+    `told` are those that were last told to be open, by this process or an earlier
+    one. A recovery is news where the failure was told, whoever saw it.
+    """
+
+    def __init__(self) -> None:
+        self.told: set[CircuitKey] = set()
+        self._fresh: list[Transition] = []
+
+    def add(self, key: CircuitKey, circuit: Circuit | None) -> None:
+        """Note that a circuit opened, or closed with None."""
+        if key.kind is CircuitKind.RECORD:
+            return
+        if circuit is None:
+            self.told.discard(key)
+        else:
+            self.told.add(key)
+        self._fresh.append(Transition(key, circuit))
+
+    def keep_workspaces(self, workspace_ids: Collection[str]) -> None:
+        """Forget what was told of workspaces that are gone."""
+        self.told = {
+            key
+            for key in self.told
+            if not key.workspace_id or key.workspace_id in workspace_ids
+        }
+
+    def take(self) -> list[Transition]:
+        """Return what became news since the last call."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+
 class Circuits:
     """
     All circuits of polling, the counts of what became of them, and what is news.
@@ -67,14 +103,13 @@ class Circuits:
         self.opens: Counts = Counter()
         self.resets: Counts = Counter()
         self.failures: Counts = Counter()
+        self.news = News()
         self._clock = clock
         self._chance = chance
         self._circuits: dict[CircuitKey, Circuit] = {}
         self._shown: dict[CircuitKey, dict[Failure, None]] = {}
         self._subjects: dict[CircuitKey, int] = {}
         self._fingerprints: dict[str, str] = {}
-        self._told: set[CircuitKey] = set()
-        self._news: list[Transition] = []
 
     def __len__(self) -> int:
         return len(self._circuits)
@@ -82,11 +117,7 @@ class Circuits:
     @property
     def is_quiet(self) -> bool:
         """Return whether all are closed, and were last told to be."""
-        return not self._circuits and not self._told
-
-    def remember_told(self, keys: Iterable[CircuitKey]) -> None:
-        """Learn which circuits were last told to be open, by an earlier process."""
-        self._told.update(keys)
+        return not self._circuits and not self.news.told
 
     def begin_cycle(self, fingerprints: Mapping[str, str]) -> None:
         """
@@ -104,32 +135,18 @@ class Circuits:
                 key.workspace_id
             ):
                 self.reset(key)
-        self._told = {
-            key
-            for key in self._told
-            if not key.workspace_id or key.workspace_id in fingerprints
-        }
+        self.news.keep_workspaces(fingerprints)
         self._fingerprints = dict(fingerprints)
 
-    def keep_records(self, names: Collection[str]) -> None:
-        """Forget the circuits of records that exist no more."""
+    def keep_only(self, kind: CircuitKind, names: Collection[str]) -> None:
+        """Forget the circuits of that kind whose names exist no more."""
         for key in list(self._circuits):
-            if key.kind is CircuitKind.RECORD and key.name not in names:
-                self._forget(key)
-
-    def keep_hosts(self, names: Collection[str]) -> None:
-        """Forget the circuits of hosts that nobody uses any more."""
-        for key in list(self._circuits):
-            if key.kind is CircuitKind.HOST and key.name not in names:
+            if key.kind is kind and key.name not in names:
                 self._forget(key)
 
     def find(self, key: CircuitKey) -> Circuit | None:
         """Return a circuit that is not closed, or None."""
         return self._circuits.get(key)
-
-    def has_any(self, *kinds: CircuitKind) -> bool:
-        """Return whether a circuit of these kinds is not closed."""
-        return any(key.kind in kinds for key in self._circuits)
 
     def admit(self, key: CircuitKey, *, subject: int = 0) -> bool:
         """
@@ -181,14 +198,14 @@ class Circuits:
         self._subjects[key] = subject
         if before is None:
             self.opens[key.kind, cause.failure_class] += 1
-            self._tell(key, after)
+            self.news.add(key, after)
 
     def succeed(self, key: CircuitKey) -> None:
         """Note a success: the circuit is closed."""
         if key in self._circuits:
             self.reset(key)
-        elif key in self._told:
-            self._tell(key, None)
+        elif key in self.news.told:
+            self.news.add(key, None)
 
     def reset(self, key: CircuitKey) -> bool:
         """Close a circuit; return whether it was not closed."""
@@ -197,16 +214,8 @@ class Circuits:
             return False
         self._forget(key)
         self.resets[key.kind, circuit.cause.failure_class] += 1
-        self._tell(key, None)
+        self.news.add(key, None)
         return True
-
-    def reset_workspace(self, workspace_id: str) -> int:
-        """Close all circuits of a workspace, as a person asks; return how many."""
-        return sum(
-            self.reset(key)
-            for key in list(self._circuits)
-            if key.workspace_id == workspace_id
-        )
 
     def items(self) -> Iterator[tuple[CircuitKey, Circuit]]:
         """Yield the circuits that are not closed, widest first."""
@@ -241,21 +250,7 @@ class Circuits:
             for key, circuit in self._circuits.items()
         )
 
-    def take_news(self) -> list[Transition]:
-        """Return what opened or closed above records since the last call."""
-        news, self._news = self._news, []
-        return news
-
     def _forget(self, key: CircuitKey) -> None:
         del self._circuits[key]
         self._shown.pop(key, None)
         self._subjects.pop(key, None)
-
-    def _tell(self, key: CircuitKey, circuit: Circuit | None) -> None:
-        if key.kind is CircuitKind.RECORD:
-            return
-        if circuit is None:
-            self._told.discard(key)
-        else:
-            self._told.add(key)
-        self._news.append(Transition(key, circuit))

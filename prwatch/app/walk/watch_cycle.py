@@ -40,6 +40,7 @@ from prwatch.app.walk.stretching import (
     plan_stretches,
 )
 from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.circuit import CircuitKind
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.reconcile import list_finished_links
 from prwatch.domain.task import Workspace
@@ -88,10 +89,10 @@ async def run_cycle(
     await _count_watches(cycle, accounts)
     if not cycle.is_forced:
         await plan_stretches(cycle, [each for each in accounts if is_guessed(each)])
-    cycle.circuits.keep_hosts(hosts)
+    cycle.circuits.keep_only(CircuitKind.HOST, hosts)
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)
-    await tell_transitions(cycle, accounts, cycle.circuits.take_news())
+    await tell_transitions(cycle, accounts, cycle.circuits.news.take())
     cycle.report.duration_ms = round((cycle.clock.monotonic() - started) * 1000)
 
 
@@ -353,4 +354,4 @@ async def _count_watches(cycle: Cycle, accounts: Sequence[Account]) -> None:
         kept.extend(name_repository(row.id) for row in view.snapshot.repositories)
     cycle.memory.keep_only(kept)
     if len(cycle.circuits):
-        cycle.circuits.keep_records(set(kept))
+        cycle.circuits.keep_only(CircuitKind.RECORD, set(kept))

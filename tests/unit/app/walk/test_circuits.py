@@ -95,26 +95,26 @@ def test_a_success_closes_and_is_told_once(circuits, clock):
     circuits.succeed(ACME)
     circuits.succeed(ACME)
 
-    news = circuits.take_news()
+    news = circuits.news.take()
 
     assert [(one.key, one.circuit is None) for one in news] == [
         (ACME, False),
         (ACME, True),
     ]
-    assert circuits.take_news() == []
+    assert circuits.news.take() == []
     assert circuits.resets == {(CircuitKind.WORKSPACE, FailureClass.AUTH): 1}
     assert circuits.is_quiet
 
 
 def test_a_failing_probe_is_no_news(circuits, clock):
     circuits.trip(ACME, REFUSED)
-    circuits.take_news()
+    circuits.news.take()
     clock.advance(WAIT)
     circuits.admit(ACME)
 
     circuits.trip(ACME, REFUSED)
 
-    assert circuits.take_news() == []
+    assert circuits.news.take() == []
     assert circuits.find(ACME).failures == 2
     assert circuits.opens[CircuitKind.WORKSPACE, FailureClass.AUTH] == 1
 
@@ -123,7 +123,7 @@ def test_records_are_not_told(circuits):
     circuits.trip(ONE, DOWN)
     circuits.succeed(ONE)
 
-    assert circuits.take_news() == []
+    assert circuits.news.take() == []
 
 
 def test_a_changed_connection_begins_anew(circuits):
@@ -151,8 +151,8 @@ def test_nothing_leaks_when_records_and_hosts_vanish(circuits):
     circuits.trip(ONE, DOWN)
     circuits.trip(HOST, DOWN)
 
-    circuits.keep_records({"watch-2"})
-    circuits.keep_hosts({"git.example"})
+    circuits.keep_only(CircuitKind.RECORD, {"watch-2"})
+    circuits.keep_only(CircuitKind.HOST, {"git.example"})
 
     assert len(circuits) == 0
 
@@ -166,12 +166,12 @@ def test_a_record_that_was_edited_begins_anew(circuits):
 
 
 def test_a_recovery_that_an_earlier_process_did_not_see_is_told(circuits):
-    circuits.remember_told([OCTO])
+    circuits.news.told.add(OCTO)
 
     assert not circuits.is_quiet
     circuits.succeed(OCTO)
 
-    assert [(one.key, one.circuit) for one in circuits.take_news()] == [(OCTO, None)]
+    assert [(one.key, one.circuit) for one in circuits.news.take()] == [(OCTO, None)]
 
 
 def test_failures_stand_while_their_circuit_is_open(circuits, clock):
@@ -191,12 +191,13 @@ def test_only_so_many_failures_are_kept(circuits):
     assert circuits.list_shown() == shown[:MAX_FAILURES]
 
 
-def test_a_person_closes_what_belongs_to_a_workspace(circuits):
+def test_what_is_open_is_counted_by_kind_and_class(circuits):
     for key in (ACME, OCTO, ONE, HOST):
         circuits.trip(key, REFUSED)
 
-    assert circuits.reset_workspace("acme") == 3
-    assert circuits.count_open() == {(CircuitKind.HOST, FailureClass.AUTH): 1}
+    assert circuits.count_open() == {
+        (kind, FailureClass.AUTH): 1 for kind in CircuitKind
+    }
 
 
 def test_the_widest_comes_first(circuits):
