@@ -58,6 +58,8 @@ class Sender:
     def __init__(
         self, http: httpx.AsyncClient, credential: Credential, clock: Clock
     ) -> None:
+        self.on_response: Callable[[], None] = lambda: None
+        """Called whenever a request has finished, whatever its answer says."""
         self._http = http
         self._credential = credential
         self._retrying = AsyncRetrying(
@@ -101,9 +103,13 @@ class Sender:
         try:
             request = self._build(sending, token)
             with anyio.fail_after(TOTAL_SECONDS):
-                return await self._retrying(self._http.send, request)
+                response: httpx.Response = await self._retrying(
+                    self._http.send, request
+                )
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
             raise _map_error(error, sending.operation) from error
+        self.on_response()
+        return response
 
     def _build(self, sending: Sending, token: Secret) -> httpx.Request:
         value = token.reveal()

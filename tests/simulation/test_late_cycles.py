@@ -81,3 +81,15 @@ async def test_a_cycle_that_gets_nowhere_is_given_up_and_the_next_one_goes_on(tm
 
     assert [f.code for f in stuck.last_report.failures] == ["no_progress"]
     assert again.last_report.failures == []
+
+
+async def test_each_request_of_one_pull_request_is_progress(tmp_path):
+    clock = LoopClock()
+    world, _ = make_world(clock)
+    app = SlowGitHub(world, 8.0)
+    poll = 'progress_deadline = "10s"\nread_path = "rest"'
+    async with open_over(tmp_path, app, clock, watches=(ONE,), poll=poll) as product:
+        loop = await run_loop(product, 90)
+
+    assert len(app.begun_at) > 2
+    assert loop.last_report.failures == []

@@ -16,6 +16,7 @@ from prwatch.app.limit_blocks import store_limits
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.account_outcome import AccountOutcome, record_outcome
+from prwatch.app.walk.account_walk import ATTEMPTS
 from prwatch.app.walk.admission import record_key
 from prwatch.app.walk.branch_walk import walk_searching
 from prwatch.app.walk.cycle import Account, AccountRun, Cycle
@@ -24,7 +25,6 @@ from prwatch.app.walk.reading import mark_asked, refer
 from prwatch.app.walk.reconciliation import reconcile
 from prwatch.app.walk.repository_rows import ViewOutdated
 from prwatch.app.walk.rest_walk import check_reference
-from prwatch.app.walk.watch_cycle import ATTEMPTS
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.ids import build_id
 from prwatch.domain.task import Workspace

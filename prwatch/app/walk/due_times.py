@@ -4,11 +4,11 @@ import datetime as dt
 from collections.abc import AsyncIterator
 
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.account_walk import lists_due_at
 from prwatch.app.walk.admission import host_key, wait_until, workspace_key
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
-from prwatch.app.walk.watch_cycle import lists_due_at
 from prwatch.domain.schedule import next_due
 
 
