@@ -160,22 +160,22 @@ def _import_pygithub():
 
 def _loop(pygithub, github, name_with_owner):
     """Read what a verdict is made of, as a user of the library would write it."""
-    client = pygithub.Github(
-        auth=pygithub.Auth.Token(github.token),
-        base_url=f"{github.url}/api/v3",
-        seconds_between_requests=0,
-        retry=None,
-        lazy=True,
-    )
-    repository = client.get_repo(name_with_owner)
+    settings = {
+        "auth": pygithub.Auth.Token(github.token),
+        "base_url": f"{github.url}/api/v3",
+        "seconds_between_requests": 0,
+        "retry": None,
+    }
+    repository = pygithub.Github(**settings).get_repo(name_with_owner)
+    # The commit itself is not asked for, only what stands below it.
+    commits = pygithub.Github(**settings, lazy=True).get_repo(name_with_owner)
     for number in range(1, SAMPLE + 1):
         pull = repository.get_pull(number)
-        pull.complete()
-        commit = repository.get_commit(pull.head.sha)
+        commit = commits.get_commit(pull.head.sha)
         for found in (
             pull.get_reviews(),
             commit.get_check_runs(),
             pull.get_issue_comments(),
         ):
             list(found)
-        commit.get_combined_status().complete()
+        commit.get_combined_status()

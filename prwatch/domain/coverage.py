@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.targets import Target
-from prwatch.domain.task import Repository, TaskPullRequest
+from prwatch.domain.task import Origin, Repository, TaskPullRequest
 from prwatch.domain.watch import Watch
 
 
@@ -31,9 +31,14 @@ class Coverage:
             for row in snapshot.task_pull_requests
             if not row.is_past
         }
+        # Most adopted tasks search for nothing, and they are many.
+        idle = {row.id for row in snapshot.tasks if row.origin is Origin.ADOPTED}
+        idle.difference_update(row.task_id for row in snapshot.task_repositories)
+        idle.difference_update(row.task_id for row in snapshot.sessions)
         self._open: dict[str, tuple[Watch, ...]] = {}
         for watch in snapshot.watches:
-            if not watch.is_searching and _is_open(watch):
+            is_open = not watch.is_searching and _is_open(watch)
+            if is_open and watch.task_id not in idle:
                 others = self._open.get(watch.task_id, ())
                 self._open[watch.task_id] = (*others, watch)
 

@@ -249,6 +249,8 @@ def _move(row: Watch, target: Target, *, merges_into: str = "") -> Move:
 
 
 def _plan_links(snapshot: Snapshot, active: set[str]) -> Iterator[NewWatch]:
+    if not snapshot.links:
+        return
     watched = {
         (watch.task_id, watch.repository_id, watch.pr_number)
         for watch in snapshot.watches

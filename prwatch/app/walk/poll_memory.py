@@ -91,9 +91,9 @@ class PollMemory:
 
     def keep_only(self, keys: Iterable[str]) -> None:
         """Forget every watch, and finished pull request, that is not among these."""
-        kept = set(keys)
-        for watch_id in self._watches.keys() - kept:
-            del self._watches[watch_id]
+        known = self._watches
+        # The keys are those of the rows that are held now: an id is kept once.
+        self._watches = {key: known[key] for key in keys if key in known}
 
     def __len__(self) -> int:
         return len(self._watches)

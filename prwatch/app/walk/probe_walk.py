@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
@@ -25,17 +26,23 @@ from prwatch.domain.watch import Watch
 
 Pairs = list[tuple[WorkspaceView, Watch]]
 
+SLICE: Final = 5000
+"""References that are gathered before they are asked for: ten full requests."""
+
 
 async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     """
-    Probe the discovered watches whose turn it is, chunk by chunk.
+    Probe the discovered watches whose turn it is, slice by slice.
 
     `seen` are the node ids that a list page of this cycle has shown already. A watch
     that was never read, or whose node id is unknown, is read in full at once.
     """
     now, has_probes = run.cycle.now(), run.reader.has_probes
+    # What several workspaces watch is asked once for all of them.
+    slice_size = SLICE if len(run.views) == 1 else None
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
+    done: set[str] = set()
     for view in run.views:
         due = [
             watch
@@ -43,8 +50,12 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
             if watch.node_id not in seen and not _was_read(run, watch, now)
         ]
         for watch in take_turns(run.cycle, view, due):
-            mark_asked(run, watch, now)
             reference = refer(view, watch)
+            if len(known) == slice_size and reference not in known:
+                done.update(watch.id for pairs in known.values() for _, watch in pairs)
+                await _probe(run, known)
+                known.clear()
+            mark_asked(run, watch, now)
             if has_probes and watch.node_id and watch.watermark is not None:
                 known[reference].append((view, watch))
             else:
@@ -54,7 +65,7 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
         await read_details(run, fresh)
     if known:
         if not run.cycle.is_forced:
-            _fill_places(run, known, seen)
+            _fill_places(run, known, seen, done)
         await _probe(run, known)
 
 
@@ -68,10 +79,12 @@ def _fill_places(
     run: AccountRun,
     known: defaultdict[PullRequestReference, Pairs],
     seen: Collection[str],
+    done: Collection[str],
 ) -> None:
     """Let those that are due next have the places that are paid for anyway."""
     now = run.cycle.now()
     asked = {watch.id for pairs in known.values() for _, watch in pairs}
+    asked.update(done)
     waiting: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     candidates: list[tuple[dt.datetime, PullRequestReference]] = []
     for view in run.views:
