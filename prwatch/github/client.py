@@ -1,8 +1,7 @@
 """GitHub as the rest of the product sees it: questions in, outcomes out."""
 
-import contextlib
 import datetime as dt
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
@@ -82,7 +81,7 @@ class GitHub:
         self.credential = credential
         self.capabilities = Capabilities(clock)
         self._settle = settle
-        sender = self._sender = Sender(http, credential, clock)
+        sender = self.sender = Sender(http, credential, clock)
         self._graph = Graph(
             sender,
             endpoints.graphql_url,
@@ -106,16 +105,6 @@ class GitHub:
         """The same questions, asked through REST alone."""
         self.explainer = Explainer(self._graph, self._rest, settle=settle)
         """Single pull requests, with all that their verdicts are made of."""
-
-    @contextlib.contextmanager
-    def followed_by(self, on_response: Callable[[], None]) -> Iterator[None]:
-        """Call `on_response` inside whenever a request has finished."""
-        before = self._sender.on_response
-        self._sender.on_response = on_response
-        try:
-            yield
-        finally:
-            self._sender.on_response = before
 
     @property
     def usage(self) -> Usage:

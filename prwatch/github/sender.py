@@ -6,8 +6,9 @@ and one whose token was refused, with the credential looked at anew. All else is
 caller's decision.
 """
 
+import contextlib
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,8 +59,7 @@ class Sender:
     def __init__(
         self, http: httpx.AsyncClient, credential: Credential, clock: Clock
     ) -> None:
-        self.on_response: Callable[[], None] = lambda: None
-        """Called whenever a request has finished, whatever its answer says."""
+        self._on_response: Callable[[], None] = lambda: None
         self._http = http
         self._credential = credential
         self._retrying = AsyncRetrying(
@@ -69,6 +69,15 @@ class Sender:
             sleep=clock.sleep,
             reraise=True,
         )
+
+    @contextlib.contextmanager
+    def followed_by(self, on_response: Callable[[], None]) -> Iterator[None]:
+        """Call `on_response` inside whenever a request has finished, however badly."""
+        before, self._on_response = self._on_response, on_response
+        try:
+            yield
+        finally:
+            self._on_response = before
 
     async def send(self, sending: Sending) -> httpx.Response:
         """
@@ -108,7 +117,7 @@ class Sender:
                 )
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
             raise _map_error(error, sending.operation) from error
-        self.on_response()
+        self._on_response()
         return response
 
     def _build(self, sending: Sending, token: Secret) -> httpx.Request:

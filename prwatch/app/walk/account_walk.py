@@ -103,7 +103,7 @@ async def _walk_bounded(
                 cycle=cycle, account=account, views=views, progress=progress
             )
             # One pull request may take many requests: each is progress.
-            with account.github.followed_by(push):
+            with account.github.sender.followed_by(push):
                 await _walk_either_way(run)
     except ProviderError as failed:
         error = failed
