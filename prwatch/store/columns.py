@@ -18,6 +18,8 @@ E = TypeVar("E", bound=enum.StrEnum)
 T = TypeVar("T")
 
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_NO_COMMENTS: Final = CommentMark()
+"""Most pull requests have none."""
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
@@ -100,6 +102,8 @@ def from_comment_mark(value: str | None) -> Observed[CommentMark]:
     """Return the mark of a JSON column in which NULL means unobserved."""
     if value is None:
         return UNOBSERVED
+    if value == "[]":
+        return _NO_COMMENTS
     return CommentMark(
         tuple(
             CommentItem(from_microseconds(created_at), node_id)
