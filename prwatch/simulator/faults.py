@@ -43,12 +43,6 @@ CARRYING: Final = frozenset({"slow", "slow_body", "truncate", "gzip", "lone_surr
 
 KINDS: Final = REPLACING | SPOILING | DISGUISING | CARRYING
 
-FORMER_NAMES: Final = {
-    "unauthorized": "bad_credentials",
-    "typeless_error": "something_went_wrong",
-    "truncated": "cut_json",
-}
-
 
 @dataclass(slots=True, kw_only=True)
 class Fault:
@@ -88,7 +82,6 @@ class Fault:
     """How many ids or aliases a query may ask before `silent_truncation`."""
 
     def __post_init__(self) -> None:
-        self.kind = FORMER_NAMES.get(self.kind, self.kind)
         if self.kind not in KINDS:
             raise ValueError(f"{self.kind} is no kind of fault")
 

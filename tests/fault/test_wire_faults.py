@@ -148,13 +148,13 @@ FAILURES = [
     pytest.param("html504", "transient", id="a 504 page"),
     pytest.param("json500", "transient", id="a 500 in JSON"),
     pytest.param("null_data", "transient", id="data is null"),
-    pytest.param("truncated", "transient", id="truncated JSON"),
+    pytest.param("cut_json", "transient", id="truncated JSON"),
     pytest.param("not_json", "transient", id="HTML with status 200"),
-    pytest.param("typeless_error", "transient", id="an error without a type"),
+    pytest.param("something_went_wrong", "transient", id="an error without a type"),
     pytest.param("reset", "transient", id="a broken connection"),
     pytest.param("rate_limited", "limit", id="RATE_LIMITED in a 200"),
     pytest.param("secondary", "limit", id="the secondary limit"),
-    pytest.param("unauthorized", "auth", id="401"),
+    pytest.param("bad_credentials", "auth", id="401"),
 ]
 
 

@@ -76,7 +76,7 @@ async def test_who_waits_learns_when_it_was_seen_well(tmp_path, world):
 async def test_who_waits_learns_what_is_in_the_way(tmp_path, world):
     async with open_product(tmp_path, world, watches=(ONE,)) as product:
         await product.cycle(is_forced=False)
-        world.faults.add(Fault(kind="unauthorized", times=None))
+        world.faults.add(Fault(kind="bad_credentials", times=None))
         for _ in range(3):
             await product.cycle(gap=60.0, is_forced=False)
         answer = await attend(product)

@@ -20,11 +20,11 @@ ENTRIES = [f'repository = "octo/hello"\npull_request = {n}' for n in (1, 2)]
 KINDS = (
     "html502",
     "html504",
-    "truncated",
+    "cut_json",
     "not_json",
     "null_data",
     "reset",
-    "typeless_error",
+    "something_went_wrong",
     "rate_limited",
     "secondary",
     "not_found",
@@ -33,7 +33,7 @@ KINDS = (
     "integer_path",
     "resource_limits",
     "lone_surrogate",
-    "unauthorized",
+    "bad_credentials",
 )
 CHAINED = frozenset(
     {

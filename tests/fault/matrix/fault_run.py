@@ -17,6 +17,9 @@ from tests.product import ALL, open_product
 NAMED = (1, 2, 3)
 ENTRIES = [f'repository = "octo/hello"\npull_request = {n}' for n in NAMED]
 BRANCHES = ['repository = "octo/hello"\nbranch = "topic-4"']
+PER_TRY = 4
+"""Requests in one cycle through GraphQL: branches, lists, probes and details; or one
+that is cut in two, twice."""
 ROWS = "SELECT * FROM task_pull_requests"
 
 
@@ -71,13 +74,14 @@ class FaultRun:
         Where nothing at all is answered there is a handful for each try, and where
         something is, that of a product that asks as often as it ever does.
         """
-        script = self.script
+        script, is_rest = self.script, self._read_path == "rest"
         lasted = script.fault_until - script.fault_from
-        per_try = 8 if self._read_path == "graphql" else 2 * (script.count + 3)
         if all(kind.answers_nothing for kind in self._kinds):
-            tries = count_waits(FailureClass.TRANSIENT, lasted) + 1
-            return per_try * tries * len(self._kinds)
-        return per_try * 2 * max(1, int(lasted / script.hot_interval))
+            # Through REST each call is a try of its own, whatever GraphQL would say.
+            each = 4 * (script.count + 4) if is_rest else PER_TRY
+            return sum(each * _count_tries(kind, lasted) for kind in self._kinds)
+        per_cycle = 4 * (script.count + 4) if is_rest else 2 * PER_TRY
+        return per_cycle * max(1, int(lasted / script.hot_interval))
 
     async def run(self):
         """Play it all and return the result."""
@@ -203,6 +207,16 @@ def _bound(kind, script):
     if kind.effect is Effect.LIMIT:
         return dt.timedelta(seconds=kind.holds)
     return script.full_read if kind.effect is Effect.DISGUISE else dt.timedelta(0)
+
+
+def _count_tries(kind, lasted):
+    """Count how often it may be tried whether the fault is over."""
+    if kind.effect is Effect.LIMIT:
+        return 1 + int(lasted.total_seconds() / kind.holds)
+    if kind.effect is Effect.CONFIG:
+        # Each pull request, branch and list waits for itself.
+        return PER_TRY * (1 + count_waits(FailureClass.CONFIG, lasted))
+    return 1 + count_waits(FailureClass(kind.effect.value), lasted)
 
 
 def longest_wait(failure_class, lasted):

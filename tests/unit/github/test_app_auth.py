@@ -226,7 +226,7 @@ async def test_many_refusals_of_one_token_fetch_one(stage):
 async def test_an_answer_that_stays_a_refusal_is_told_after_one_new_token(stage):
     await stage.credential.token()
     stage.advance(60)
-    stage.world.faults.add(Fault(kind="unauthorized", times=None, match="graphql"))
+    stage.world.faults.add(Fault(kind="bad_credentials", times=None, match="graphql"))
 
     with pytest.raises(AuthenticationFailed):
         await stage.github.viewer()

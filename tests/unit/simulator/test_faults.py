@@ -46,13 +46,15 @@ def is_json(body):
         pytest.param("html504", 504, "text/html", False, id="html504"),
         pytest.param("hang", 504, "text/html", False, id="hang"),
         pytest.param("json500", 500, "application/json", True, id="json500"),
-        pytest.param("unauthorized", 401, "application/json", True, id="401"),
+        pytest.param("bad_credentials", 401, "application/json", True, id="401"),
         pytest.param("secondary", 403, "application/json", True, id="secondary"),
         pytest.param("rate_limited", 200, "application/json", True, id="limited"),
         pytest.param("not_json", 200, "text/html", False, id="not-json"),
         pytest.param("null_data", 200, "application/json", True, id="null-data"),
-        pytest.param("typeless_error", 200, "application/json", True, id="typeless"),
-        pytest.param("truncated", 200, "application/json", False, id="truncated"),
+        pytest.param(
+            "something_went_wrong", 200, "application/json", True, id="typeless"
+        ),
+        pytest.param("cut_json", 200, "application/json", False, id="truncated"),
     ],
 )
 async def test_a_fault_replaces_one_answer_and_the_next_one_is_good(
@@ -64,7 +66,7 @@ async def test_a_fault_replaces_one_answer_and_the_next_one_is_good(
 
     shape = response.status_code, response.headers["content-type"].partition(";")[0]
     assert (*shape, is_json(response.content)) == (status, content_type, has_json)
-    assert "nodes" not in response.text or kind == "truncated"
+    assert "nodes" not in response.text or kind == "cut_json"
     world.clock.advance(3600)
     assert (await post(world, ids)).json() == {"data": {"nodes": GOOD}}
 
@@ -74,7 +76,7 @@ async def test_a_fault_replaces_one_answer_and_the_next_one_is_good(
     [
         pytest.param("null_data", {"data": None}, id="null-data"),
         pytest.param(
-            "typeless_error",
+            "something_went_wrong",
             {
                 "data": None,
                 "errors": [

@@ -218,7 +218,7 @@ async def test_a_refused_token_ends_it(stage, is_watched):
     if is_watched:
         async with stage.bench() as bench:
             await add_watch(bench, PULL_REQUEST)
-    stage.world.faults.add(Fault(kind="unauthorized", times=None))
+    stage.world.faults.add(Fault(kind="bad_credentials", times=None))
 
     with pytest.raises(PrwatchError) as raised:
         await wait(stage)
