@@ -139,6 +139,17 @@ def is_open(circuit: Circuit, now: dt.datetime) -> bool:
     return dt.timedelta() < circuit.open_until - now <= longest
 
 
+def is_abandoned(circuit: Circuit, now: dt.datetime) -> bool:
+    """
+    Return whether nobody has asked, although its time was over for long.
+
+    What it stands for is watched no more.
+    """
+    longest = BACKOFFS[circuit.cause.failure_class].longest
+    is_waiting = circuit.state is CircuitState.OPEN
+    return is_waiting and now - circuit.open_until > longest
+
+
 def begin_probe(circuit: Circuit) -> Circuit:
     """Return the circuit of which one probe is on its way."""
     return replace(circuit, state=CircuitState.HALF_OPEN)

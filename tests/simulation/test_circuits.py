@@ -1,16 +1,18 @@
 """What fails is asked less and less, and leaves everything else alone."""
 
 import contextlib
+import ssl
 
+import httpx
 import pytest
 
 from prwatch.app.command.check import check_watch
 from prwatch.app.polling import poll
 from prwatch.domain.circuit import CircuitKind, CircuitState
 from prwatch.domain.outcome import FailureClass
-from prwatch.simulator import DEFAULT_TOKEN, World
+from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from prwatch.simulator.faults import Fault
-from tests.product import ONE, MovedClock, open_product
+from tests.product import ALL, BRANCH, ONE, MovedClock, open_product
 
 WORKSPACES = 10
 MINUTE = 60
@@ -159,6 +161,33 @@ async def test_a_pull_request_that_is_not_there_is_asked_less_and_less(tmp_path)
     assert tell(product) == []
 
 
+@pytest.mark.parametrize(
+    "watch", [pytest.param(ALL, id="of a list"), pytest.param(BRANCH, id="of a branch")]
+)
+async def test_what_is_found_and_cannot_be_read_is_asked_less_and_less(tmp_path, watch):
+    world = make_world()
+    for number in (12, 13):
+        world.open_pull_request("octo/hello", branch="fix-greeting", number=number)
+        refused = f"octo/hello#{number}"
+        world.faults.add(
+            Fault(kind="forbidden", target=refused, match="Details", times=None)
+        )
+    async with open_product(tmp_path, world, watches=[watch]) as product:
+        details = []
+        for _ in range(30):
+            await product.cycle()
+            details.append(product.report.details)
+        states = list_states(product)
+        world.faults.clear()
+        await product.cycle(gap=30 * MINUTE)
+        await product.cycle(gap=9 * 60 * MINUTE)
+
+    assert 1 <= sum(map(bool, details)) <= 4
+    assert len(states) == 2
+    assert list_states(product) == {}
+    assert len(product.ask("SELECT id FROM pr_watches WHERE pr_number > 0")) == 2
+
+
 async def test_a_person_who_checks_closes_the_circuit_of_a_record(tmp_path):
     world = make_world()
     add_one(world)
@@ -210,6 +239,57 @@ async def test_a_host_that_does_not_answer_is_one_circuit(tmp_path):
         (OPENED, "acme/circuit/host/github.com", "transient"),
         (CLOSED, "acme/circuit/host/github.com", None),
     ]
+
+
+async def test_a_person_who_checks_closes_the_circuit_of_the_host(tmp_path):
+    world = make_world()
+    add_one(world)
+    async with open_product(tmp_path, world) as product:
+        await product.cycle()
+        world.faults.add(Fault(kind="reset", times=None))
+        await product.cycle()
+        opened = list_states(product)
+        world.faults.clear()
+        (row,) = product.ask("SELECT id FROM pr_watches")
+        await check_watch(product.runtime, row["id"])
+
+    assert opened == {(CircuitKind.HOST, "github.com"): CircuitState.OPEN}
+    assert list_states(product) == {}
+
+
+class UntrustedTransport(httpx.ASGITransport):
+    """Refuses the server's certificate while `is_refusing`, and counts how often."""
+
+    is_refusing = False
+    refused = 0
+
+    async def handle_async_request(self, request):
+        if not self.is_refusing:
+            return await super().handle_async_request(request)
+        self.refused += 1
+        cause = ssl.SSLCertVerificationError("self-signed certificate")
+        raise httpx.ConnectError("untrusted") from cause
+
+
+async def test_a_certificate_that_is_still_refused_is_tried_once_for_all(tmp_path):
+    world = make_world()
+    add_one(world)
+    secrets, tables = write_workspaces(world)
+    transport = UntrustedTransport(GitHubApp(world))
+    async with open_product(
+        tmp_path, world, secrets=secrets, tasks=tables, transport=transport
+    ) as product:
+        await product.cycle()
+        transport.is_refusing = True
+        await product.cycle()
+        first = transport.refused
+        await product.cycle(gap=13 * MINUTE)
+        again = transport.refused - first
+        transport.is_refusing = False
+        await product.cycle(gap=26 * MINUTE)
+
+    assert (first, again) == (WORKSPACES, 1)
+    assert list_states(product) == {}
 
 
 def write_workspaces(world):

@@ -15,7 +15,7 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.limit_blocks import store_limits
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
-from prwatch.app.walk.account_outcome import AccountOutcome, record_outcome
+from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
 from prwatch.app.walk.account_walk import ATTEMPTS
 from prwatch.app.walk.admission import record_key
 from prwatch.app.walk.branch_walk import walk_searching
@@ -142,7 +142,8 @@ async def check_watch(runtime: Runtime, watch_id: str) -> CheckReport:
         WatchNotFound: There is no such watch, or its workspace is not configured.
         AuthenticationFailed: Its workspace has no token that can be used.
         ProviderError: GitHub could not be asked.
-        StoreError: The store could not be read or written.
+        StoreError: The store could not be read or written, or others changed the
+            rows each time.
     """
     watch = await _get_watch(runtime, watch_id)
     account, workspace = _find_account(runtime, watch)
@@ -161,6 +162,8 @@ async def check_watch(runtime: Runtime, watch_id: str) -> CheckReport:
         finally:
             await store_limits(runtime.database, runtime.clock, account)
         break
+    else:
+        raise StoreConflict("others changed the rows all the time")
     used = subtract_usage(account.github.usage, before)
     return CheckReport(
         watch_id=watch_id,
@@ -272,7 +275,7 @@ async def _walk_and_record(
             is_answered=error is None and used.graphql + used.rest > 0,
             error=error,
         )
-        record_outcome(cycle, outcome)
+        record_outcomes(cycle, account.host, [outcome])
 
 
 async def _walk(

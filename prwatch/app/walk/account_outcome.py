@@ -143,15 +143,21 @@ def _find_blamed(
 
 
 def record_outcome(cycle: Cycle, outcome: AccountOutcome) -> None:
-    """Open or close the circuits of an account's workspaces; a limit does neither."""
+    """
+    Open or close the circuits of an account's workspaces; a limit does neither.
+
+    A walk that came through closes nothing where GitHub said beside single things
+    that it refuses the token: that has opened the circuit.
+    """
     error = outcome.error
     if isinstance(error, RateLimited):
         return
+    refused = cycle.report.failed_workspaces if error is None else frozenset()
     for workspace in outcome.workspaces:
         key = workspace_key(workspace)
         if error is not None:
             _trip(cycle, key, [outcome], only=workspace.name)
-        elif outcome.is_answered:
+        elif outcome.is_answered and workspace.name not in refused:
             cycle.circuits.succeed(key)
 
 

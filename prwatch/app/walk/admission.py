@@ -76,9 +76,18 @@ def record_key(view: WorkspaceView, record: str) -> CircuitKey:
 
 
 def ask_for(
-    cycle: Cycle, view: WorkspaceView, watch: Watch, reference: str = ""
+    cycle: Cycle,
+    view: WorkspaceView,
+    watch: Watch,
+    reference: str = "",
+    *,
+    record: str = "",
 ) -> Asked:
-    """Return what a watch asks for. A row is young until GitHub must know of it."""
+    """
+    Return what a watch asks for. A row is young until GitHub must know of it.
+
+    `record` is what is kept of a watch that is no row yet, '' of one that is.
+    """
     # Its time is the row's and not this process's, so a restart keeps it.
     is_young = watch.watermark is None and cycle.now() - watch.created_at < YOUNG
     repository = view.repositories.get(watch.repository_id)
@@ -86,8 +95,8 @@ def ask_for(
     return Asked(
         view=view,
         reference=reference or name,
-        record=watch.id,
-        subject=_digest(view, watch, name),
+        record=record or watch.id,
+        subject=0 if record else _digest(view, watch, name),
         is_young=is_young,
     )
 
@@ -95,6 +104,16 @@ def ask_for(
 def name_list(watch: RepositoryWatch) -> str:
     """Return what the circuit of a repository watch's list is kept by."""
     return f"list/{watch.repository_id}/{watch.author}"
+
+
+def name_found(finder: str, node_id: str) -> str:
+    """
+    Return what the circuit of a pull request is kept by that is to be watched.
+
+    It has no row yet, and an id of its own in each cycle: `finder` is the record of
+    the list or branch that shows it, and it is forgotten with that.
+    """
+    return f"{finder}#{node_id}"
 
 
 def name_repository(repository_id: str) -> str:

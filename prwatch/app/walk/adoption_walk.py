@@ -2,16 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from prwatch.app.walk.admission import (
     Asked,
     admit,
+    name_found,
     name_list,
     note_found,
     note_missing,
 )
 from prwatch.app.walk.cycle import AccountRun
+from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.probe_walk import Pairs, follow_probes
 from prwatch.app.walk.reading import Watched, mark_asked, read_details, refer
 from prwatch.app.walk.repository_rows import put_facts, put_repository
@@ -193,11 +195,15 @@ async def _adopt(
             # Merged is final: such a list lags. Or another watch of the same list, or
             # an earlier page, has it already.
             continue
-        reference = _refer(adoption.probe)
-        watched = await _begin(run, view, adoption, known)
-        waiting[reference] = [watched]
+        record = name_found(name_list(repository_watch), adoption.probe.node_id)
+        if admit(run.cycle, view, record, adoption.probe.repository.owner):
+            watched = await _begin(run, view, adoption, known)
+            waiting[_refer(adoption.probe)] = [replace(watched, record=record)]
     for reopening in plan.reopens:
-        waiting[_refer(reopening.probe)] = [_resume(run, view, reopening)]
+        record = build_memory_key(reopening.known)
+        if admit(run.cycle, view, record, reopening.probe.repository.owner):
+            watched = _resume(run, view, reopening)
+            waiting[_refer(reopening.probe)] = [replace(watched, record=record)]
     await read_details(run, waiting)
 
 

@@ -4,7 +4,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from prwatch.app.walk.admission import ask_for, note_found, note_missing
+from prwatch.app.walk.admission import (
+    admit,
+    ask_for,
+    name_found,
+    note_found,
+    note_missing,
+)
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.reading import Watched, mark_asked, note_good, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
@@ -148,8 +154,13 @@ async def _conclude(
         if not found:
             await _note_sign_of_life(run, search, answers)
         for index, one in enumerate(found):
-            reference, watched = await _await_reading(run, search, one, index)
-            waiting[reference].append(watched)
+            record = name_found(search.watch.id, one.pull_request.node_id)
+            owner = one.repository.repository.owner
+            # The first has the row, and the circuit, of the search itself.
+            if index == 0 or admit(run.cycle, search.view, record, owner):
+                reference, watched = await _await_reading(run, search, one, index)
+                own = watched if index == 0 else replace(watched, record=record)
+                waiting[reference].append(own)
     if waiting:
         await read_details(run, waiting)
 

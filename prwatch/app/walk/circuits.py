@@ -5,11 +5,12 @@ They live in memory. A restart begins with all closed, and with what was last to
 about them, so that it tells nothing twice and a recovery that nobody saw once.
 """
 
+import datetime as dt
 import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.clock import Clock
@@ -20,6 +21,7 @@ from prwatch.domain.circuit import (
     CircuitState,
     begin_probe,
     give_back,
+    is_abandoned,
     is_open,
     trip,
 )
@@ -50,6 +52,9 @@ class Transition:
     key: CircuitKey
     circuit: Circuit | None
 
+
+_PARTS: Final = frozenset({CircuitKind.ORGANISATION, CircuitKind.RECORD})
+"""What may be watched no more while its workspace is."""
 
 Counts: TypeAlias = Counter[tuple[CircuitKind, FailureClass]]
 
@@ -139,10 +144,17 @@ class Circuits:
         self._fingerprints = dict(fingerprints)
 
     def keep_only(self, kind: CircuitKind, names: Collection[str]) -> None:
-        """Forget the circuits of that kind whose names exist no more."""
+        """
+        Forget the circuits of that kind whose names exist no more.
+
+        Of a record that was found (`list#node`) the finder's name counts.
+        """
         for key in list(self._circuits):
-            if key.kind is kind and key.name not in names:
+            if key.kind is kind and key.name.partition("#")[0] not in names:
                 self._forget(key)
+        self.news.told -= {
+            key for key in self.news.told if key.kind is kind and key.name not in names
+        }
 
     def find(self, key: CircuitKey) -> Circuit | None:
         """Return a circuit that is not closed, or None."""
@@ -254,3 +266,10 @@ class Circuits:
         del self._circuits[key]
         self._shown.pop(key, None)
         self._subjects.pop(key, None)
+
+
+def close_abandoned(circuits: Circuits, now: dt.datetime) -> None:
+    """Close, after a cycle, what nobody asks for any more."""
+    for key, circuit in list(circuits.items()):
+        if key.kind in _PARTS and is_abandoned(circuit, now):
+            circuits.reset(key)

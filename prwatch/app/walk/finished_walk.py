@@ -93,4 +93,5 @@ def _resume(run: AccountRun, view: WorkspaceView, row: TaskPullRequest) -> Watch
         created_at=now,
     )
     standing = Standing(stored=row, arrival=Arrival.ADDED)
-    return Watched(view=view, watch=watch, standing=standing)
+    record = build_memory_key(row)
+    return Watched(view=view, watch=watch, standing=standing, record=record)

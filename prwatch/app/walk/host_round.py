@@ -16,6 +16,7 @@ from prwatch.app.walk.admission import (
 )
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.reconciliation import Worktrees, reconcile
+from prwatch.domain.circuit import CircuitState
 from prwatch.domain.task import Workspace
 
 
@@ -48,7 +49,10 @@ class HostRound:
             while is_admitted and waiting and circuits.find(key) is not None:
                 outcome = await self._poll_account(waiting.pop(0))
                 record_outcomes(self._cycle, self._host, [outcome], is_probe=True)
-                is_admitted = not outcome.is_host_failure
+                probe = circuits.find(key)
+                is_admitted = probe is not None and (
+                    probe.state is CircuitState.HALF_OPEN
+                )
             if circuits.find(key) is not None:
                 for account in waiting:
                     await self._leave_out(account.workspaces)

@@ -17,11 +17,16 @@ from prwatch.domain.watch import Watch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A watch that waits for a full reading, with what stands around it."""
+    """
+    A watch that waits for a full reading, with what stands around it.
+
+    `record` is what its circuit is kept by as long as it is no row, '' once it is.
+    """
 
     view: WorkspaceView
     watch: Watch
     standing: Standing
+    record: str = ""
 
 
 Waiting = Mapping[PullRequestReference, Sequence[Watched]]
@@ -49,7 +54,9 @@ async def observe_answers(
     for reference, outcome in answers.items():
         name = name_reference(reference)
         for watched in waiting[reference]:
-            asked = ask_for(run.cycle, watched.view, watched.watch, name)
+            asked = ask_for(
+                run.cycle, watched.view, watched.watch, name, record=watched.record
+            )
             if isinstance(outcome, Found):
                 note_found(run.cycle, [asked])
                 sightings.append(

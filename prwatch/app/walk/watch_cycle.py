@@ -10,6 +10,7 @@ from prwatch.app.walk.admission import (
     name_list,
     name_repository,
 )
+from prwatch.app.walk.circuits import close_abandoned
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.host_round import HostRound
@@ -55,6 +56,7 @@ async def run_cycle(
     if not cycle.is_forced:
         await plan_stretches(cycle, [each for each in accounts if is_guessed(each)])
     cycle.circuits.keep_only(CircuitKind.HOST, hosts)
+    close_abandoned(cycle.circuits, cycle.now())
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)
     await tell_transitions(cycle, accounts, cycle.circuits.news.take())

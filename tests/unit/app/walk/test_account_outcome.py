@@ -6,7 +6,9 @@ import pytest
 
 from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
 from prwatch.app.walk.circuits import CircuitKey, Circuits
+from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.domain.circuit import CircuitKind
+from prwatch.domain.outcome import FailureClass
 from prwatch.domain.task import Workspace
 from prwatch.errors import (
     AuthenticationFailed,
@@ -16,7 +18,7 @@ from prwatch.errors import (
     ProviderUnavailable,
     RateLimited,
 )
-from tests.product import MovedClock
+from tests.product import NOON, MovedClock
 
 HOST = CircuitKey(CircuitKind.HOST, "", "github.com")
 SILENT = ProviderUnavailable("no connection", scope="host")
@@ -29,6 +31,7 @@ UNTRUSTED = ProtocolViolation("certificate", scope="host")
 STRANGE = ProtocolViolation("400", scope="host", status=400)
 LIMITED = RateLimited("limited", bucket="graphql", retry_at=None)
 GOOD, IDLE = "good", "idle"
+BEGUN = {"cycle_id": "c", "started_at": NOON}
 
 
 class Even:
@@ -36,10 +39,12 @@ class Even:
         return 0.0
 
 
-def record(*walks, is_probe=False, circuits=None):
+def record(*walks, is_probe=False, circuits=None, reported=()):
     """Record what the walks of accounts w0, w1, … came to; return what is open."""
     circuits = Circuits(MovedClock(), Even()) if circuits is None else circuits
-    cycle = SimpleNamespace(circuits=circuits)
+    cycle = SimpleNamespace(circuits=circuits, report=CycleReport(**BEGUN))
+    for failure in reported:
+        cycle.report.add_failure(failure)
     outcomes = []
     for index, walk in enumerate(walks):
         is_late = isinstance(walk, tuple)
@@ -111,6 +116,23 @@ def test_the_probe_of_a_host_decides_for_everybody(walk, opened):
     record(SILENT, circuits=circuits)
 
     assert record(walk, is_probe=True, circuits=circuits) == opened
+
+
+def test_a_token_that_is_refused_beside_single_things_stays_left_out():
+    circuits = Circuits(MovedClock(), Even())
+    record(REFUSED, REFUSED, circuits=circuits)
+    suspended = Failure(
+        workspace="w0",
+        scope="token",
+        reference="octo/hello#12",
+        failure_class=FailureClass.AUTH,
+        code="account_suspended",
+        message="the account is suspended",
+    )
+
+    opened = record(GOOD, GOOD, circuits=circuits, reported=[suspended])
+
+    assert opened == {"w0": "auth"}
 
 
 def test_a_good_walk_closes_the_circuits_of_its_workspaces():

@@ -1,8 +1,15 @@
+import datetime as dt
 import random
 
 import pytest
 
-from prwatch.app.walk.circuits import MAX_FAILURES, CircuitKey, Circuits
+from prwatch.app.walk.admission import name_found
+from prwatch.app.walk.circuits import (
+    MAX_FAILURES,
+    CircuitKey,
+    Circuits,
+    close_abandoned,
+)
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.circuit import Cause, CircuitKind, CircuitState
 from prwatch.domain.outcome import FailureClass
@@ -155,6 +162,40 @@ def test_nothing_leaks_when_records_and_hosts_vanish(circuits):
     circuits.keep_only(CircuitKind.HOST, {"git.example"})
 
     assert len(circuits) == 0
+
+
+def test_a_record_that_was_found_is_kept_as_long_as_its_finder(circuits):
+    found = CircuitKey(CircuitKind.RECORD, "acme", name_found("list/r1/", "PR_1"))
+    circuits.trip(found, DOWN)
+
+    circuits.keep_only(CircuitKind.RECORD, {"list/r1/"})
+    assert circuits.find(found) is not None
+    circuits.keep_only(CircuitKind.RECORD, {"list/r2/"})
+    assert circuits.find(found) is None
+
+
+def test_what_was_told_of_a_host_is_forgotten_with_it(circuits):
+    circuits.news.told.update({HOST, OCTO})
+
+    circuits.keep_only(CircuitKind.HOST, {"git.example"})
+
+    assert circuits.news.told == {OCTO}
+
+
+def test_what_nobody_asks_for_any_more_is_closed_and_told(circuits, clock):
+    for key in (ACME, OCTO, ONE, HOST):
+        circuits.trip(key, REFUSED)
+    circuits.news.take()
+    clock.advance(dt.timedelta(hours=1, minutes=16).total_seconds())
+    close_abandoned(circuits, clock.now())
+    kept = len(circuits)
+    clock.advance(dt.timedelta(hours=2).total_seconds())
+    circuits.admit(ONE)
+    close_abandoned(circuits, clock.now())
+
+    assert kept == 4
+    assert {key for key, _ in circuits.items()} == {ACME, ONE, HOST}
+    assert [(one.key, one.circuit) for one in circuits.news.take()] == [(OCTO, None)]
 
 
 def test_a_record_that_was_edited_begins_anew(circuits):
