@@ -59,7 +59,7 @@ class Sender:
     def __init__(
         self, http: httpx.AsyncClient, credential: Credential, clock: Clock
     ) -> None:
-        self._on_response: Callable[[], None] = lambda: None
+        self._on_end: Callable[[], None] = lambda: None
         self._http = http
         self._credential = credential
         self._retrying = AsyncRetrying(
@@ -71,13 +71,13 @@ class Sender:
         )
 
     @contextlib.contextmanager
-    def followed_by(self, on_response: Callable[[], None]) -> Iterator[None]:
-        """Call `on_response` inside whenever a request has finished, however badly."""
-        before, self._on_response = self._on_response, on_response
+    def followed_by(self, on_end: Callable[[], None]) -> Iterator[None]:
+        """Call `on_end` inside whenever a request has ended by itself, answered or not."""
+        before, self._on_end = self._on_end, on_end
         try:
             yield
         finally:
-            self._on_response = before
+            self._on_end = before
 
     async def send(self, sending: Sending) -> httpx.Response:
         """
@@ -116,8 +116,9 @@ class Sender:
                     self._http.send, request
                 )
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
+            self._on_end()  # not where it was cancelled: that may be the end of waiting
             raise _map_error(error, sending.operation) from error
-        self._on_response()
+        self._on_end()
         return response
 
     def _build(self, sending: Sending, token: Secret) -> httpx.Request:

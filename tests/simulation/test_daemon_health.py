@@ -232,12 +232,18 @@ async def test_a_day_of_work_is_counted(tmp_path):
     assert count >= 3
 
 
-async def test_a_limit_is_logged_when_it_begins_and_when_it_ends(tmp_path):
+@pytest.mark.parametrize(
+    ("bucket", "read_path"), [("graphql", "auto"), ("core", "rest")]
+)
+async def test_a_limit_is_logged_when_it_begins_and_when_it_ends(
+    tmp_path, bucket, read_path
+):
     world = make_daemon_world()
+    poll = f'read_path = "{read_path}"'
     with structlog.testing.capture_logs() as logs:
-        async with running_daemon(tmp_path, world):
+        async with running_daemon(tmp_path, world, poll=poll):
             await anyio.sleep(2 * MINUTE)
-            world.exhaust_rate_limit()
+            world.exhaust_rate_limit(bucket)
             await anyio.sleep(2 * 60 * MINUTE)
 
     told = [

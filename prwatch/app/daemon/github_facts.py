@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.cycle import Account, find_pause
 from prwatch.app.walk.stretch_report import StretchReport
 from prwatch.domain.health import LimitHealth
 from prwatch.domain.rate_limit import BlockReason, BucketState
@@ -55,12 +55,12 @@ def list_limits(accounts: Iterable[Account]) -> tuple[LimitHealth, ...]:
     )
 
 
-def count_paused(accounts: Iterable[Account]) -> int:
+def count_paused(accounts: Iterable[Account], read_path: str) -> int:
     """Count the workspaces that are not polled while a limit or a reserve holds."""
     return sum(
         len(account.workspaces)
         for account in accounts
-        if account.github.limits.blocked_until("graphql") is not None
+        if find_pause(account, read_path) is not None
     )
 
 

@@ -63,7 +63,7 @@ def gather_facts(daemon: "Daemon") -> HealthFacts:
         ),
         open_circuits=shift.runtime.circuits.count_open(),
         limits=list_limits(accounts),
-        paused_workspaces=count_paused(accounts),
+        paused_workspaces=count_paused(accounts, shift.runtime.settings.read_path),
         failing_sinks=count_failing_sinks(shift.runtime),
         unexplained_stale=shift.canary.unexplained,
         is_reload_refused=daemon.reloader.is_refused,

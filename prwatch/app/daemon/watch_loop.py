@@ -11,6 +11,7 @@ from anyio.abc import TaskStatus
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.polling import poll, start
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle import find_pause
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.due_times import list_due_times
 from prwatch.domain.outcome import FailureClass
@@ -115,7 +116,7 @@ class WatchLoop:
         """Log which workspaces wait for a limit or a reserve now, and no longer."""
         paused: dict[str, dt.datetime] = {}
         for account in self._runtime.wired.accounts:
-            end = account.github.limits.blocked_until("graphql")
+            end = find_pause(account, self._runtime.settings.read_path)
             if end is not None:
                 paused |= dict.fromkeys((w.name for w in account.workspaces), end)
         for name in sorted(paused.keys() - self._paused):

@@ -122,6 +122,12 @@ def is_read_by_rest(account: Account, read_path: str) -> bool:
     return read_path == "rest"
 
 
+def find_pause(account: Account, read_path: str) -> dt.datetime | None:
+    """Return until when a limit or a reserve keeps an account from being polled."""
+    bucket = "core" if is_read_by_rest(account, read_path) else "graphql"
+    return account.github.limits.blocked_until(bucket)
+
+
 def with_targets(view: WorkspaceView, before: WorkspaceView) -> WorkspaceView:
     """Carry the targets of this cycle over to a newer view."""
     if view is not before:

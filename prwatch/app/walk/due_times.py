@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.account_walk import lists_due_at
 from prwatch.app.walk.admission import host_key, wait_until, workspace_key
-from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.cycle import Account, find_pause
 from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.domain.schedule import next_due
@@ -25,7 +25,7 @@ async def list_due_times(runtime: Runtime) -> list[dt.datetime]:
         own = [time async for time in _iter_times(runtime, account, now)]
         if not own:
             continue
-        blocked_until = account.github.limits.blocked_until("graphql")
+        blocked_until = find_pause(account, runtime.settings.read_path)
         first = min(own)
         times.append(max(first, blocked_until) if blocked_until else first)
     return times

@@ -1,3 +1,5 @@
+import contextlib
+
 import httpx
 import pytest
 
@@ -9,18 +11,21 @@ from prwatch.telemetry.secret import Secret
 from tests.product import MovedClock
 
 
-async def send(token, answer, url="https://api.github.com/user"):
+async def send(token, answer, url="https://api.github.com/user", on_end=lambda: None):
     """Send one request; return what came of it and the requests that left."""
     asked = []
 
     def respond(request):
         asked.append(request)
+        if isinstance(answer, Exception):
+            raise answer
         return answer
 
     credential = TokenCredential(Secret(token), source="env:TOKEN")
     async with create_http_client(transport=httpx.MockTransport(respond)) as http:
         sender = Sender(http, credential, MovedClock())
-        return await sender.send(Sending("GET", url, "user", {})), asked
+        with sender.followed_by(on_end):
+            return await sender.send(Sending("GET", url, "user", {})), asked
 
 
 @pytest.mark.parametrize(
@@ -58,6 +63,17 @@ async def test_an_answer_that_is_too_long_is_a_failure_of_the_host():
         "GitHub's answer is too long",
         "host",
     )
+
+
+@pytest.mark.parametrize(
+    "answer", [httpx.Response(502), httpx.ReadTimeout("nothing for 15 s")]
+)
+async def test_a_request_that_was_not_answered_has_ended_too(answer):
+    ended = []
+    with contextlib.suppress(ProviderUnavailable):
+        await send("ghp_one", answer, on_end=lambda: ended.append(1))
+
+    assert ended == [1]
 
 
 async def test_an_address_that_is_none_is_a_failure_of_the_host():

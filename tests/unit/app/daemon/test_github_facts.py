@@ -44,7 +44,8 @@ def account(*states, tracker=None, workspaces=1, refused=(), stretch=None):
     fields = [SimpleNamespace(field=each) for each in refused]
     return SimpleNamespace(
         github=SimpleNamespace(
-            limits=limits, capabilities=SimpleNamespace(refused=fields)
+            limits=limits,
+            capabilities=SimpleNamespace(refused=fields, has_graphql=True),
         ),
         workspaces=("w",) * workspaces,
         stretch=stretch,
@@ -119,7 +120,16 @@ def test_the_account_with_the_smallest_part_left_is_shown():
 def test_workspaces_that_wait_are_counted():
     accounts = [account(blocked(), workspaces=2), account(budget(1), workspaces=3)]
 
-    assert count_paused(accounts) == 2
+    assert count_paused(accounts, "auto") == 2
+
+
+def test_who_reads_through_rest_waits_for_the_bucket_that_it_uses():
+    old_server = account(blocked(), blocked("core"), workspaces=4)
+    old_server.github.capabilities.has_graphql = False
+    accounts = [account(blocked(), workspaces=2), account(blocked("core")), old_server]
+
+    assert count_paused(accounts, "rest") == 1 + 4
+    assert count_paused(accounts, "auto") == 2 + 4
 
 
 def test_a_field_that_many_repositories_refuse_counts_once_an_account():
