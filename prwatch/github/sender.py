@@ -72,7 +72,7 @@ class Sender:
 
     @contextlib.contextmanager
     def followed_by(self, on_end: Callable[[], None]) -> Iterator[None]:
-        """Call `on_end` inside whenever a request has ended by itself, answered or not."""
+        """Call `on_end` inside whenever a request has ended, answered or not."""
         before, self._on_end = self._on_end, on_end
         try:
             yield
@@ -116,7 +116,8 @@ class Sender:
                     self._http.send, request
                 )
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
-            self._on_end()  # not where it was cancelled: that may be the end of waiting
+            # One that was cancelled has not: its caller gave it up.
+            self._on_end()
             raise _map_error(error, sending.operation) from error
         self._on_end()
         return response

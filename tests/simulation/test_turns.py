@@ -1,5 +1,6 @@
 """Each reference is asked at its own interval, whatever else wakes the loop."""
 
+from prwatch.simulator.faults import Fault
 from tests.product import BRANCH, GAP, ONE, MovedClock, list_changes, open_product
 from tests.simulation.scenarios import make_world
 
@@ -28,6 +29,24 @@ async def test_a_closed_pull_request_that_was_named_is_asked_every_15_minutes(tm
 
     assert asked == [1, 16, 31, 46]
     assert list_changes(reopened) == [(("state", "CLOSED", "OPEN"),)]
+
+
+async def test_a_closed_pull_request_that_is_gone_is_told_and_asked_less(tmp_path):
+    world, pull_request = make_world(MovedClock())
+    async with open_product(tmp_path, world, watches=(ONE,)) as product:
+        await product.cycle()
+        world.close(pull_request)
+        await product.cycle()
+        world.faults.add(Fault(kind="not_found", target="octo/hello#12", times=None))
+        asked = []
+        for minute in range(60):
+            await product.cycle()
+            if product.report.references:
+                asked.append(minute)
+        told = [(one.reference, one.code) for one in product.report.failures]
+
+    assert 2 <= len(asked) <= 4, asked
+    assert told == [("octo/hello#12", "not_found")]
 
 
 async def test_a_branch_is_asked_the_more_seldom_the_longer_nobody_works(tmp_path):

@@ -79,6 +79,8 @@ class CycleReport:
     """Observations dropped because somebody committed first."""
     failures: list[Failure] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    _known: set[Failure] = field(default_factory=set, repr=False)
+    """The failures again: each of thousands is looked for among all others."""
 
     def add_usage(self, usage: Usage) -> None:
         """Add what one credential has used in this cycle."""
@@ -91,9 +93,23 @@ class CycleReport:
             equal_bytes=self.usage.equal_bytes + usage.equal_bytes,
         )
 
+    def absorb(self, part: "CycleReport") -> None:
+        """Add what was counted for one account."""
+        self.references |= part.references
+        self.add_usage(part.usage)
+        self.events_by_type += part.events_by_type
+        self.changes_by_field += part.changes_by_field
+        self.lookups += part.lookups
+        self.details += part.details
+        self.rejected_commits += part.rejected_commits
+        self.skipped += part.skipped
+        for failure in part.failures:
+            self.add_failure(failure)
+
     def add_failure(self, failure: Failure) -> None:
         """Add a failure once, however many places met it."""
-        if failure not in self.failures:
+        if failure not in self._known:
+            self._known.add(failure)
             self.failures.append(failure)
 
     @property

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from prwatch.app.walk.admission import admit
+from prwatch.app.walk.admission import Asked, admit, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
-from prwatch.app.walk.reading import Watched, read_details
+from prwatch.app.walk.reading import Watched, name_reference, read_details
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
@@ -39,8 +39,12 @@ async def walk_finished(run: AccountRun) -> None:
     async for answers in run.reader.iter_probe(list(waiting)):
         run.progress()
         for reference, outcome in answers.items():
+            asked = [_ask_for(reference, *each) for each in waiting[reference]]
             if not isinstance(outcome, Found):
+                for one in asked:
+                    note_missing(run.cycle, one, outcome)
                 continue
+            note_found(run.cycle, asked)
             # It may have been opened and merged since: that is told too.
             if outcome.value.state is not PullRequestState.CLOSED:
                 rows = waiting[reference]
@@ -73,6 +77,14 @@ def _take_turns(run: AccountRun, view: WorkspaceView) -> Iterator[TaskPullReques
             yield row
         else:
             cycle.report.skipped["not_due"] += 1
+
+
+def _ask_for(
+    reference: PullRequestReference, view: WorkspaceView, row: TaskPullRequest
+) -> Asked:
+    return Asked(
+        view=view, reference=name_reference(reference), record=build_memory_key(row)
+    )
 
 
 def build_memory_key(row: TaskPullRequest) -> str:

@@ -87,3 +87,13 @@ def test_a_refusal_is_reported_with_what_helps(said, remedy):
     assert failure.remedy == remedy
     assert failure.text == f"{refused.reason}; {remedy}"
     assert failure.as_json()["remedy"] == remedy
+
+
+def test_a_failure_that_many_places_met_is_told_once_and_in_order():
+    report = CycleReport(
+        cycle_id="c", started_at=dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
+    )
+    for scope in ("token", "host", "token", "record", "host"):
+        report.add_failure(make_failure(scope))
+
+    assert [each.scope for each in report.failures] == ["token", "host", "record"]
