@@ -22,18 +22,20 @@ from benchmarks.quiet_cycle import run_quiet_cycle
 from benchmarks.size import Size
 
 THOUSAND = Size(1, 1000)
+TWO_TIMES_500 = Size(2, 500)
 TEN_THOUSAND = Size(20, 500)
 HUNDRED_THOUSAND = Size(200, 500)
 
 QUICK = {
     "quiet-1000": lambda: run_quiet_cycle(THOUSAND),
     "quiet-10000": lambda: run_quiet_cycle(TEN_THOUSAND),
+    "growth-10000": lambda: run_growth([TWO_TIMES_500, TEN_THOUSAND]),
     "peers": lambda: run_peers(THOUSAND),
 }
 SLOW = {
     "flatness": lambda: run_flatness(THOUSAND, cycles=1000),
     "delivery": lambda: run_delivery(TEN_THOUSAND),
-    "growth": lambda: run_growth([Size(2, 500), TEN_THOUSAND, HUNDRED_THOUSAND]),
+    "growth-100000": lambda: run_growth([TWO_TIMES_500, HUNDRED_THOUSAND]),
 }
 
 

@@ -22,35 +22,14 @@ from prwatch.app.store_place import DATABASE_NAME
 from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp
+from prwatch.testing.moved_clock import NOON, MovedClock
 
-NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
 GAP = 60.0
 """Seconds between two cycles: the base interval."""
 ONE = 'repository = "octo/hello"\npull_request = 12'
 BRANCH = 'repository = "octo/hello"\nbranch = "fix-greeting"'
 ALL = 'repository = "octo/hello"\nall = true'
 OUT = '[[sink]]\nname = "out"\nkind = "stdout"'
-
-
-class MovedClock:
-    """Stands still until it is moved; sleeping moves it."""
-
-    def __init__(self, start=NOON):
-        self._start = start
-        self._elapsed = 0.0
-
-    def now(self):
-        return self._start + dt.timedelta(seconds=self._elapsed)
-
-    def monotonic(self):
-        return self._elapsed
-
-    def advance(self, seconds):
-        self._elapsed += seconds
-
-    async def sleep(self, seconds):
-        self._elapsed += max(0.0, seconds)
-        await anyio.lowlevel.checkpoint()
 
 
 class LoopClock:
