@@ -8,7 +8,7 @@ sink or a host: whoever may read the metrics learns nothing of anybody's work.
 import enum
 from typing import Final
 
-from prwatch.domain.circuit import CircuitKind
+from prwatch.domain.circuit import BACKOFFS, CircuitKind
 from prwatch.domain.events import ChangeField, EventType
 from prwatch.domain.freshness import StaleReason
 from prwatch.domain.outcome import FailureClass
@@ -40,6 +40,8 @@ PAID: Final = ("core", "graphql")
 BUCKETS: Final = ("core", "graphql", "search", "secondary", OTHER)
 CLASSES: Final = tuple(each.value for each in FailureClass)
 CIRCUITS: Final = tuple(each.value for each in CircuitKind)
+CIRCUIT_CLASSES: Final = tuple(each.value for each in BACKOFFS)
+"""A limit opens no circuit."""
 CYCLE_OUTCOMES: Final = ("ok", "partial", "failed")
 DELIVERY_OUTCOMES: Final = ("delivered", "failed", "dropped", "dead")
 HITS: Final = ("equal_bytes", "not_modified")

@@ -37,7 +37,10 @@ class Metric:
 
 
 _COUNTER, _GAUGE = MetricKind.COUNTER, MetricKind.GAUGE
-_CIRCUIT: Final = {Label.CIRCUIT: labels.CIRCUITS, Label.CLASS: labels.CLASSES}
+_CIRCUIT: Final = {
+    Label.CIRCUIT: labels.CIRCUITS,
+    Label.CLASS: labels.CIRCUIT_CLASSES,
+}
 _BUCKET: Final = {Label.BUCKET: labels.BUCKETS}
 _PAID: Final = {Label.BUCKET: labels.PAID}
 _LOOP: Final = {Label.LOOP: labels.LOOPS}

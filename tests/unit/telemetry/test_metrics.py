@@ -18,7 +18,10 @@ from tests.test_docs import rows, section
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/reference/metrics.md"
 CLASSES = "auth config transient limit"
-CIRCUIT = {"circuit": "host workspace organisation record", "class": CLASSES}
+CIRCUIT = {
+    "circuit": "host workspace organisation record",
+    "class": "transient config auth",
+}
 BUCKETS = "core graphql search secondary other"
 LOOPS = (
     "watch_cycle relay retention gauges canary control metrics reload watchdog other"
