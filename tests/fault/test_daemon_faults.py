@@ -47,9 +47,8 @@ class Told(io.BytesIO):
 
 
 async def set_store(running, text):
-    """Tell the writing connection something about itself."""
-    query = Query("set_store", text)
-    await running.runtime.database.transact(lambda tx: tx.fetch(query))
+    """Tell the writing connection something about itself, outside a transaction."""
+    await running.runtime.database._writer.run(lambda c: c.execute(text).fetchall())
 
 
 def count_restarts(running, name="watch_cycle"):
