@@ -114,7 +114,9 @@ async def poll(
     cycle = build_cycle(runtime, now, is_forced=is_forced, is_full=is_full)
     logins = _list_logins(runtime)
     with keep_reserve():
-        await run_cycle(cycle, runtime.wired.accounts, runtime.worktrees)
+        await run_cycle(
+            cycle, runtime.wired.accounts, runtime.worktrees, runtime.stragglers
+        )
     if _list_logins(runtime) != logins:
         # Only now is it known whose adoptions an entry still asks for.
         await put_configured_tasks(runtime)

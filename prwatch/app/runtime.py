@@ -20,6 +20,7 @@ from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
+from prwatch.app.walk.stragglers import Stragglers
 from prwatch.app.wired_accounts import WiredAccounts
 from prwatch.app.worktrees import LiveWorktrees
 from prwatch.clock import Clock
@@ -50,6 +51,8 @@ class Runtime:
     worktrees: LiveWorktrees
     source: str
     scanned_at: dt.datetime | None = None
+    stragglers: Stragglers | None = None
+    """Accounts that a cycle does not wait for; without it, it waits for all."""
     ages: AgeReport | None = None
     """How long ago watches were seen well, as of the last ordinary cycle or so."""
     on_progress: Callable[[], None] = field(default=lambda: None)

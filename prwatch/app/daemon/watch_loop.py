@@ -14,6 +14,7 @@ from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import find_pause
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.due_times import list_due_times
+from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.schedule import next_wake
 from prwatch.domain.timestamp import format_time
@@ -68,7 +69,16 @@ class WatchLoop:
         runtime = self._runtime
         runtime.on_progress = beat
         await start(runtime)
-        task_status.started()
+        async with anyio.create_task_group() as group:
+            runtime.stragglers = Stragglers(group, on_end=self.notify)
+            try:
+                task_status.started()
+                await self._poll_forever(beat)
+            finally:
+                runtime.stragglers = None
+
+    async def _poll_forever(self, beat: Callable[[], None]) -> None:
+        runtime = self._runtime
         late_by = dt.timedelta(0)
         while True:
             self._registry.begin_turn(self.name, late_by=late_by)

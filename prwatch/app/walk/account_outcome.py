@@ -110,15 +110,22 @@ def record_outcomes(
     outcomes: Sequence[AccountOutcome],
     *,
     is_probe: bool = False,
+    is_alone: bool = False,
 ) -> None:
     """
     Open and close the circuits of one host and of the workspaces on it.
 
-    The host's opens when nobody got through: at once when no answer came at all, and
-    when all of several accounts, or the one that was the host's probe, met errors of
-    the server. Otherwise each workspace has its own.
+    The host's opens when it is the host that fails: two accounts, or the one that was
+    its probe, got nothing out of it since it last spoke to anybody. One that
+    `is_alone` on its host cannot be compared; for it no answer at all is enough.
+    Otherwise each workspace has its own.
     """
-    blamed = _find_blamed(outcomes, is_probe=is_probe)
+    blamed = _find_blamed(
+        cycle.circuits.get_failed_accounts(host),
+        outcomes,
+        is_probe=is_probe,
+        is_alone=is_alone,
+    )
     if blamed:
         _trip(cycle, host_key(host), blamed)
     elif any(one.has_spoken for one in outcomes):
@@ -129,7 +136,11 @@ def record_outcomes(
 
 
 def _find_blamed(
-    outcomes: Sequence[AccountOutcome], *, is_probe: bool
+    failed_accounts: set[str],
+    outcomes: Sequence[AccountOutcome],
+    *,
+    is_probe: bool,
+    is_alone: bool,
 ) -> list[AccountOutcome]:
     """Return whose failures show that it is the host; none where it is not."""
     untrusted = [one for one in outcomes if one.is_untrusted]
@@ -137,9 +148,11 @@ def _find_blamed(
         return untrusted
     failed = [one for one in outcomes if one.is_host_failure]
     if any(one.has_spoken for one in outcomes if one not in failed):
+        failed_accounts.clear()
         return []
-    is_certain = is_probe or len(failed) > 1 or any(one.is_silence for one in failed)
-    return failed if is_certain else []
+    failed_accounts.update(one.account.key for one in failed)
+    is_silent = is_alone and any(one.is_silence for one in failed)
+    return failed if is_probe or is_silent or len(failed_accounts) > 1 else []
 
 
 def record_outcome(cycle: Cycle, outcome: AccountOutcome) -> None:

@@ -114,6 +114,7 @@ class Circuits:
         self._circuits: dict[CircuitKey, Circuit] = {}
         self._shown: dict[CircuitKey, dict[Failure, None]] = {}
         self._subjects: dict[CircuitKey, int] = {}
+        self._failed_accounts: dict[str, set[str]] = {}
         self._fingerprints: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -124,15 +125,19 @@ class Circuits:
         """Return whether all are closed, and were last told to be."""
         return not self._circuits and not self.news.told
 
-    def begin_cycle(self, fingerprints: Mapping[str, str]) -> None:
+    def begin_cycle(
+        self, fingerprints: Mapping[str, str], *, busy: Collection[str] = ()
+    ) -> None:
         """
         Look at the connections of all present workspaces, once before each cycle.
 
         A workspace whose fingerprint changed begins anew, and what belonged to one
-        that is gone is forgotten. A probe that nobody reported on may go again.
+        that is gone is forgotten. A probe that nobody reported on may go again, but
+        not for workspaces and hosts in `busy`: theirs are still on their way.
         """
         for key, circuit in list(self._circuits.items()):
-            if circuit.state is CircuitState.HALF_OPEN:
+            is_busy = (key.workspace_id or key.name) in busy
+            if circuit.state is CircuitState.HALF_OPEN and not is_busy:
                 self._circuits[key] = give_back(circuit)
             if key.workspace_id and key.workspace_id not in fingerprints:
                 self._forget(key)
@@ -159,6 +164,10 @@ class Circuits:
     def find(self, key: CircuitKey) -> Circuit | None:
         """Return a circuit that is not closed, or None."""
         return self._circuits.get(key)
+
+    def get_failed_accounts(self, host: str) -> set[str]:
+        """Return the accounts that failed since the host last spoke, to be changed."""
+        return self._failed_accounts.setdefault(host, set())
 
     def admit(self, key: CircuitKey, *, subject: int = 0) -> bool:
         """
@@ -246,14 +255,8 @@ class Circuits:
         return next((each.reference for each in self._shown.get(key, ())), key.name)
 
     def list_shown(self) -> list[Failure]:
-        """List the failures that stand as long as their circuits are open."""
-        now = self._clock.now()
-        return [
-            failure
-            for key, circuit in self._circuits.items()
-            if is_open(circuit, now)
-            for failure in self._shown.get(key, ())
-        ]
+        """List the failures that stand until their circuits are closed."""
+        return [failure for shown in self._shown.values() for failure in shown]
 
     def count_open(self) -> Counts:
         """Count the circuits that are not closed, by kind and class."""

@@ -22,6 +22,8 @@ async def list_due_times(runtime: Runtime) -> list[dt.datetime]:
     await runtime.mirror.refresh()
     times: list[dt.datetime] = []
     for account in runtime.wired.accounts:
+        if runtime.stragglers and runtime.stragglers.is_walking(account):
+            continue  # it is asked already, and says when it has ended
         own = [time async for time in _iter_times(runtime, account, now)]
         if not own:
             continue

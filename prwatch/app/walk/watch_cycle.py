@@ -16,6 +16,7 @@ from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.host_round import HostRound
 from prwatch.app.walk.notices import tell_transitions
 from prwatch.app.walk.reconciliation import Worktrees
+from prwatch.app.walk.stragglers import Stragglers
 from prwatch.app.walk.stretching import (
     is_guessed,
     plan_stretches,
@@ -27,40 +28,65 @@ ACCOUNTS_AT_ONCE = 8
 
 
 async def run_cycle(
-    cycle: Cycle, accounts: Sequence[Account], worktrees: Worktrees
+    cycle: Cycle,
+    accounts: Sequence[Account],
+    worktrees: Worktrees,
+    stragglers: Stragglers | None = None,
 ) -> None:
     """
-    Poll every account once.
+    Poll every account once. With `stragglers`, wait for none that is slow.
 
     A failure of one account is reported and leaves the others alone. What was
     committed before it stays. Connections are looked at first, and whatever circuit
     is open is left out before a token is asked for.
     """
     started = cycle.clock.monotonic()
+    late = stragglers.accounts if stragglers else ()
+    walking = {account.key for account in late}
+    present = [account for account in accounts if account.key not in walking]
     async with anyio.create_task_group() as group:
-        for account in accounts:
+        for account in present:
             group.start_soon(follow_token, cycle, account)
     await cycle.mirror.refresh()
-    cycle.circuits.begin_cycle(await _read_fingerprints(cycle, accounts))
+    cycle.circuits.begin_cycle(
+        await _read_fingerprints(cycle, accounts), busy=_list_busy(late)
+    )
     if not cycle.is_forced:
         await plan_stretches(cycle, accounts)
     limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
     hosts: defaultdict[str, list[Account]] = defaultdict(list)
-    for account in accounts:
+    for account in present:
         hosts[account.host].append(account)
+    # One account alone keeps nobody waiting.
+    beside = stragglers if len(accounts) > 1 else None
     async with anyio.create_task_group() as group:
         for host, residents in hosts.items():
-            round_trip = HostRound(cycle, host, worktrees, limiter)
-            group.start_soon(round_trip.poll, residents)
+            host_round = HostRound(
+                cycle,
+                host,
+                worktrees,
+                limiter,
+                is_alone=sum(account.host == host for account in accounts) == 1,
+                stragglers=beside,
+            )
+            group.start_soon(host_round.poll, residents)
+    for report in stragglers.take_reports() if stragglers else ():
+        cycle.report.absorb(report)
     await _count_watches(cycle, accounts)
     if not cycle.is_forced:
         await plan_stretches(cycle, [each for each in accounts if is_guessed(each)])
-    cycle.circuits.keep_only(CircuitKind.HOST, hosts)
+    cycle.circuits.keep_only(CircuitKind.HOST, {each.host for each in accounts})
     close_abandoned(cycle.circuits, cycle.now())
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)
     await tell_transitions(cycle, accounts, cycle.circuits.news.take())
     cycle.report.duration_ms = round((cycle.clock.monotonic() - started) * 1000)
+
+
+def _list_busy(late: Sequence[Account]) -> set[str]:
+    """List the workspaces and hosts whose probes are still on their way."""
+    workspaces = {each.id for account in late for each in account.workspaces}
+    return workspaces | {account.host for account in late}
 
 
 async def _read_fingerprints(

@@ -39,7 +39,7 @@ class Even:
         return 0.0
 
 
-def record(*walks, is_probe=False, circuits=None, reported=()):
+def record(*walks, is_probe=False, is_alone=False, circuits=None, reported=()):
     """Record what the walks of accounts w0, w1, … came to; return what is open."""
     circuits = Circuits(MovedClock(), Even()) if circuits is None else circuits
     cycle = SimpleNamespace(circuits=circuits, report=CycleReport(**BEGUN))
@@ -51,13 +51,13 @@ def record(*walks, is_probe=False, circuits=None, reported=()):
         error = walk[0] if is_late else walk
         outcomes.append(
             AccountOutcome(
-                account=None,
+                account=SimpleNamespace(key=f"a{index}"),
                 workspaces=(Workspace(id=f"w{index}", name=f"w{index}"),),
                 is_answered=is_late or walk == GOOD,
                 error=None if error in {GOOD, IDLE} else error,
             )
         )
-    record_outcomes(cycle, "github.com", outcomes, is_probe=is_probe)
+    record_outcomes(cycle, "github.com", outcomes, is_probe=is_probe, is_alone=is_alone)
     return {
         key.workspace_id or "host": circuit.cause.failure_class.value
         for key, circuit in circuits.items()
@@ -73,11 +73,11 @@ def record(*walks, is_probe=False, circuits=None, reported=()):
         pytest.param([NO_TOKEN], {"w0": "auth"}, id="a source that gives none"),
         pytest.param([DENIED], {"w0": "auth"}, id="all is denied"),
         pytest.param([LIMITED, GOOD], {}, id="a limit"),
-        pytest.param([SILENT], {"host": "transient"}, id="no answer at all"),
-        pytest.param([STUCK], {"host": "transient"}, id="no progress at all"),
+        pytest.param([SILENT], {"w0": "transient"}, id="no answer for one of several"),
+        pytest.param([SILENT, DOWN], {"host": "transient"}, id="no answer for two"),
         pytest.param([SILENT, GOOD], {"w0": "transient"}, id="one of two gets through"),
         pytest.param([SILENT, REFUSED], {"w0": "transient", "w1": "auth"}, id="or 401"),
-        pytest.param([SILENT, LIMITED], {"host": "transient"}, id="one is not asked"),
+        pytest.param([SILENT, LIMITED], {"w0": "transient"}, id="one is not asked"),
         pytest.param([DOWN], {"w0": "transient"}, id="an error of the server for one"),
         pytest.param([DOWN, DOWN], {"host": "transient"}, id="for everybody"),
         pytest.param([DOWN, IDLE], {"w0": "transient"}, id="for the only one asked"),
@@ -103,6 +103,37 @@ def test_the_narrowest_circuit_that_explains_it_opens(walks, opened):
 @pytest.mark.parametrize(
     ("walk", "opened"),
     [
+        pytest.param(SILENT, {"host": "transient"}, id="no answer at all"),
+        pytest.param(STUCK, {"host": "transient"}, id="no progress at all"),
+        pytest.param(DOWN, {"w0": "transient"}, id="an error of the server"),
+        pytest.param((SILENT,), {"w0": "transient"}, id="it broke off later"),
+    ],
+)
+def test_the_only_account_of_a_host_cannot_be_compared(walk, opened):
+    assert record(walk, is_alone=True) == opened
+
+
+def test_two_accounts_that_fail_one_after_the_other_are_the_host():
+    circuits = Circuits(MovedClock(), Even())
+
+    assert record(SILENT, IDLE, circuits=circuits) == {"w0": "transient"}
+    assert record(IDLE, SILENT, circuits=circuits) == {
+        "host": "transient",
+        "w0": "transient",
+    }
+
+
+def test_an_answer_in_between_shows_that_it_is_not_the_host():
+    circuits = Circuits(MovedClock(), Even())
+    record(SILENT, IDLE, circuits=circuits)
+    record(IDLE, GOOD, circuits=circuits)
+
+    assert "host" not in record(IDLE, SILENT, circuits=circuits)
+
+
+@pytest.mark.parametrize(
+    ("walk", "opened"),
+    [
         pytest.param(DOWN, {"host": "transient"}, id="still down"),
         pytest.param(SILENT, {"host": "transient"}, id="still silent"),
         pytest.param(GOOD, {}, id="back"),
@@ -113,7 +144,7 @@ def test_the_narrowest_circuit_that_explains_it_opens(walks, opened):
 )
 def test_the_probe_of_a_host_decides_for_everybody(walk, opened):
     circuits = Circuits(MovedClock(), Even())
-    record(SILENT, circuits=circuits)
+    record(SILENT, is_alone=True, circuits=circuits)
 
     assert record(walk, is_probe=True, circuits=circuits) == opened
 

@@ -215,12 +215,15 @@ def test_a_recovery_that_an_earlier_process_did_not_see_is_told(circuits):
     assert [(one.key, one.circuit) for one in circuits.news.take()] == [(OCTO, None)]
 
 
-def test_failures_stand_while_their_circuit_is_open(circuits, clock):
+def test_failures_stand_until_their_circuit_is_closed(circuits, clock):
     circuits.trip(OCTO, REFUSED, failures=[make_failure(1)])
     circuits.trip(OCTO, REFUSED, failures=[make_failure(2)])
 
     assert circuits.list_shown() == [make_failure(1), make_failure(2)]
     clock.advance(WAIT)
+    circuits.admit(OCTO)
+    assert len(circuits.list_shown()) == 2
+    circuits.succeed(OCTO)
     assert circuits.list_shown() == []
 
 
