@@ -44,7 +44,14 @@ async def forecast(product):
 SIZES = [
     pytest.param(70, 30, 10, id="100"),
     pytest.param(700, 300, 60, id="1,000"),
-    pytest.param(8000, 2000, 200, id="10,000", marks=pytest.mark.slow),
+    pytest.param(
+        8000,
+        2000,
+        200,
+        id="10,000",
+        # To adopt them takes the simulator minutes.
+        marks=[pytest.mark.slow, pytest.mark.timeout(900)],
+    ),
 ]
 
 
