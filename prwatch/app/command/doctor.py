@@ -111,7 +111,9 @@ def _examine_proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def _hide(value: str) -> str:
     """Return a proxy's address without the name and password in it."""
-    scheme, separator, rest = value.rpartition("://")
+    scheme, separator, rest = value.partition("://")
+    if not separator:
+        return value.rpartition("@")[2]
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 

@@ -11,12 +11,9 @@ from typing import Any
 
 from graphql import (
     FieldNode,
-    FragmentSpreadNode,
     GraphQLInterfaceType,
     GraphQLObjectType,
     GraphQLUnionType,
-    InlineFragmentNode,
-    NamedTypeNode,
     SelectionSetNode,
     get_named_type,
 )
@@ -63,23 +60,11 @@ class _Walk:
         for node in selections.selections:
             if isinstance(node, FieldNode):
                 self._count_field(type_, node, parents)
-                continue
-            condition: NamedTypeNode | None
-            if isinstance(node, FragmentSpreadNode):
-                fragment = self.operation.fragments[node.name.value]
-                condition = fragment.type_condition
-                below = fragment.selection_set
-            elif isinstance(node, InlineFragmentNode):
-                condition = node.type_condition
-                below = node.selection_set
-            else:
-                continue
-            narrowed = (
-                self.operation.schema.get_type(condition.name.value)
-                if condition
-                else type_
-            )
-            self.count(narrowed, below, parents)
+            elif opened := self.operation.open_fragment(node):
+                condition, below = opened
+                schema = self.operation.schema
+                narrowed = schema.get_type(condition) if condition else type_
+                self.count(narrowed, below, parents)
 
     def _count_field(self, type_: Any, node: FieldNode, parents: int) -> None:
         name = node.name.value

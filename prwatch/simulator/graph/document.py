@@ -10,6 +10,7 @@ from graphql import (
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
+    FragmentSpreadNode,
     GraphQLError,
     GraphQLObjectType,
     GraphQLSchema,
@@ -52,6 +53,20 @@ class Operation:
     def name(self) -> str:
         """Return the operation's name, '' for an anonymous one."""
         return self.definition.name.value if self.definition.name else ""
+
+    def open_fragment(self, node: SelectionNode) -> tuple[str, SelectionSetNode] | None:
+        """
+        Return the type that a spread asks for, '' for any, and what it selects.
+
+        None says that the node is a field.
+        """
+        match node:
+            case FragmentSpreadNode():
+                fragment = self.fragments[node.name.value]
+                return fragment.type_condition.name.value, fragment.selection_set
+            case InlineFragmentNode(type_condition=condition):
+                return condition.name.value if condition else "", node.selection_set
+        return None
 
 
 @functools.lru_cache(maxsize=8)

@@ -14,14 +14,11 @@ from typing import Any
 
 from graphql import (
     FieldNode,
-    FragmentSpreadNode,
     GraphQLAbstractType,
     GraphQLIncludeDirective,
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLSkipDirective,
-    InlineFragmentNode,
-    NamedTypeNode,
     SelectionSetNode,
     execute_sync,
     get_named_type,
@@ -168,19 +165,10 @@ class Execution:
             if isinstance(node, FieldNode):
                 key = node.alias.value if node.alias else node.name.value
                 groups.setdefault(key, []).append(node)
-                continue
-            condition: NamedTypeNode | None
-            if isinstance(node, FragmentSpreadNode):
-                fragment = self.operation.fragments[node.name.value]
-                condition = fragment.type_condition
-                below = fragment.selection_set
-            elif isinstance(node, InlineFragmentNode):
-                condition = node.type_condition
-                below = node.selection_set
-            else:
-                continue
-            if condition is None or self._holds(type_, condition.name.value):
-                self._collect(type_, below, groups)
+            elif opened := self.operation.open_fragment(node):
+                condition, below = opened
+                if not condition or self._holds(type_, condition):
+                    self._collect(type_, below, groups)
 
     def _holds(self, type_: Any, condition: str) -> bool:
         if type_.name == condition:

@@ -12,6 +12,7 @@ from prwatch.domain.circuit import (
     CircuitState,
     begin_probe,
     give_back,
+    is_abandoned,
     is_open,
     trip,
 )
@@ -108,6 +109,15 @@ def test_a_probe_that_nobody_reported_on_may_go_again():
 def test_a_rate_limit_opens_no_circuit():
     with pytest.raises(ValueError, match="limit opens no circuit"):
         Cause(failure_class=FailureClass.LIMIT, code="c", message="m")
+
+
+def test_one_is_abandoned_when_its_longest_wait_has_passed_after_its_time():
+    circuit = trip(None, REFUSED, now=NOON, chance_value=1.0)
+    late = circuit.open_until + BACKOFFS[FailureClass.AUTH].longest
+
+    assert not is_abandoned(circuit, late)
+    assert is_abandoned(circuit, late + MINUTE)
+    assert not is_abandoned(begin_probe(circuit), late + MINUTE)
 
 
 @given(

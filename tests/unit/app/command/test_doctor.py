@@ -264,11 +264,16 @@ async def test_a_clock_that_is_off_is_warned_of(examined, seconds, health, text)
 
 async def test_proxies_are_shown_without_their_passwords(examined):
     found = await examined(
-        HTTPS_PROXY="http://me:geheim@proxy.example:3128", no_proxy="localhost"
+        HTTPS_PROXY="http://me:geheim@proxy.example:3128",
+        HTTP_PROXY="http://me:ge://heim@proxy.example:3128",
+        ALL_PROXY="me:geheim@proxy.example:1080",
+        no_proxy="localhost",
     )
 
     assert [each.text for each in found["proxy"]] == [
         "HTTPS_PROXY is http://proxy.example:3128",
+        "HTTP_PROXY is http://proxy.example:3128",
+        "ALL_PROXY is proxy.example:1080",
         "no_proxy is localhost",
     ]
 
