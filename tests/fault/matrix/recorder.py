@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 import httpx
 
@@ -104,8 +105,10 @@ class Recorder(httpx.AsyncBaseTransport):
         if not any(word in text for word in LIMITED):
             return None
         if headers.get("x-ratelimit-remaining") == "0":
+            # Its clock is not ours: real time passes for it too.
             reset = int(headers["x-ratelimit-reset"])
-            return dt.datetime.fromtimestamp(reset, dt.UTC)
+            left = reset - parsedate_to_datetime(headers["date"]).timestamp()
+            return now + dt.timedelta(seconds=left)
         return now + dt.timedelta(seconds=UNTOLD)
 
 
