@@ -5,6 +5,7 @@ A point is a hundred connections, rounded, and a request costs at least one. Sou
 GitHub's "Rate limits and query limits for the GraphQL API".
 """
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,10 +70,14 @@ def round_half_up(value: float) -> int:
     return math.floor(value + 0.5)
 
 
+@functools.lru_cache(maxsize=4096)
 def _price(count: int, size: int, *, connections: int) -> Price:
-    sizes = list(split(count, size))
-    points = sum(
-        max(1, round_half_up(each * connections / CONNECTIONS_A_POINT))
-        for each in sizes
-    )
-    return Price(points, len(sizes))
+    # A forecast for a million asks the same a million times.
+    full, rest = divmod(count, size)
+    price = _price_request(size, connections) * full
+    return price + _price_request(rest, connections) if rest else price
+
+
+def _price_request(count: int, connections: int) -> Price:
+    points = round_half_up(count * connections / CONNECTIONS_A_POINT)
+    return Price(max(1, points), 1)

@@ -18,13 +18,13 @@ from prwatch.app.walk.stretching import group_by_payer
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.config.desired import list_desired
 from prwatch.config.loader import LoadedConfig
-from prwatch.domain.budget import Terms
+from prwatch.domain.budget import MOST, Terms
 from prwatch.domain.desired import DesiredWorkspace
 from prwatch.domain.load import Load, resize
 from prwatch.domain.schedule import Activity
 from prwatch.domain.stretch import Bucket
 from prwatch.domain.timestamp import format_time
-from prwatch.errors import PrwatchError
+from prwatch.errors import DaemonError, PrwatchError
 
 ASSUMED: Final = Bucket(limit=ASSUMED_LIMIT, is_assumed=True)
 
@@ -59,9 +59,13 @@ async def read_budget_report(
 async def answer_budget(
     runtime: Runtime, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Answer what a command asks of the daemon, from what it knows now."""
-    wanted = arguments.get("watches")
-    watches = wanted if isinstance(wanted, int) else None
+    """
+    Answer what a command asks of the daemon, from what it knows now.
+
+    Raises:
+        DaemonError: A forecast for so many would hold everything else up.
+    """
+    watches = _read_watches(arguments.get("watches"))
     now = runtime.clock.now()
     await runtime.mirror.refresh()
     found = []
@@ -77,6 +81,12 @@ async def answer_budget(
         terms = _build_terms(runtime.settings, _find_bucket(runtime, group))
         found.append(describe_budget(_name(group), _fit(load, watches), terms))
     return {"at": format_time(now), "accounts": sort_budgets(found)}
+
+
+def _read_watches(value: object) -> int | None:
+    if value is None or (type(value) is int and 0 <= value <= MOST):
+        return value
+    raise DaemonError(f"watches is a whole number up to {MOST}", reason="malformed")
 
 
 def _find_bucket(runtime: Runtime, group: Sequence[Account]) -> Bucket | None:

@@ -26,6 +26,9 @@ from prwatch.github import branches, details, probe
         pytest.param(price_branches, 51, Price(2, 2), id="one branch more"),
         pytest.param(price_reads, 25, Price(1, 1), id="readings"),
         pytest.param(price_reads, 26, Price(2, 2), id="one reading more"),
+        pytest.param(
+            price_reads, 25 * 10**15, Price(10**15, 10**15), id="as many as there are"
+        ),
         pytest.param(price_pages, 0, Price(1, 1), id="an empty list is a page"),
         pytest.param(price_pages, 101, Price(2, 2), id="two pages"),
     ],

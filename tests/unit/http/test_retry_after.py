@@ -27,6 +27,14 @@ YEAR = dt.timedelta(days=365)
         pytest.param("Mon, 30 Nov 2026 11:00:00 GMT", dt.timedelta(0), id="past date"),
         pytest.param("Mon, 30 Nov 9999 11:00:00 GMT", YEAR, id="far date"),
         pytest.param("Mon, 99 Nov 2026 12:00:00 GMT", None, id="no such day"),
+        pytest.param(
+            f"Mon, 30 Nov {'9' * 20} 12:00:00 GMT", None, id="a year beyond numbers"
+        ),
+        pytest.param(
+            f"Mon, 30 Nov 2026 12:00:00 +{'9' * 20}", None, id="a zone beyond numbers"
+        ),
+        pytest.param("60, 600", dt.timedelta(seconds=600), id="said twice"),
+        pytest.param("60, soon", None, id="seconds and nonsense"),
         pytest.param("-5", None, id="negative"),
         pytest.param("1.5", None, id="fraction"),
         pytest.param("²", None, id="a digit of another kind"),

@@ -3,11 +3,13 @@
 import anyio
 import pytest
 
-from prwatch.app.command.budget import read_budget_report
+from prwatch.app.command.budget import answer_budget, read_budget_report
 from prwatch.app.daemon.control_server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
-from prwatch.simulator import DEFAULT_TOKEN
+from prwatch.errors import DaemonError
+from prwatch.simulator import DEFAULT_TOKEN, World
 from tests.benches import ONE, make_stage
+from tests.product import MovedClock, open_product
 
 WATCHES = f"""{ONE}
 [[workspace.watch]]
@@ -144,3 +146,15 @@ async def test_a_daemon_answers_for_itself(tmp_path, watches):
     assert report == {"running": True, "at": "now", "accounts": []}
     assert asked == [{} if watches is None else {"watches": 7}]
     assert len(stage.world.requests) == 0
+
+
+@pytest.mark.parametrize("watches", [-1, 1_000_001, 10**30, True, 1.5, "7", [7]])
+async def test_a_number_that_would_hold_the_daemon_up_is_refused(tmp_path, watches):
+    async with open_product(tmp_path, World(MovedClock())) as product:
+        with pytest.raises(DaemonError, match="up to 1000000") as caught:
+            await answer_budget(product.runtime, {"watches": watches})
+
+        answer = await answer_budget(product.runtime, {"watches": 1_000})
+
+    assert caught.value.reason == "malformed"
+    assert answer["accounts"][0]["watches"]["pull_requests"] == 1_000
