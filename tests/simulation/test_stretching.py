@@ -9,7 +9,7 @@ import pytest
 
 from prwatch.domain.stretch import StretchLevel
 from prwatch.simulator import GitHubApp, World
-from tests.product import ALL, OUT, MovedClock, open_product
+from tests.product import ALL, ONE, OUT, MovedClock, open_product
 
 DAYS = 2 * 86400.0
 TICK = 15.0
@@ -217,3 +217,26 @@ async def test_a_plan_is_made_at_most_once_an_interval(tmp_path):
 
     assert len(set(planned)) == 3
     assert planned[4] - planned[0] == dt.timedelta(seconds=60)
+
+
+async def test_who_used_up_a_bucket_is_not_held_against_the_next_window(tmp_path):
+    world = World(MovedClock())
+    world.add_repository("octo/hello")
+    world.open_pull_request("octo/hello", branch="fix", number=12)
+    async with open_product(tmp_path, world, watches=(ONE,)) as product:
+        await product.cycles(2)
+        await product.cycles(6, is_forced=False)
+        world.exhaust_rate_limit()
+        asked = []
+        for minute in range(75):
+            before = len(world.requests)
+            await product.cycle(is_forced=False)
+            if len(world.requests) > before:
+                asked.append(minute)
+
+    blocked = [minute for minute in asked if 1 < minute < 50]
+    assert blocked == []
+    # The window is over within the hour; from there on it is asked as usual.
+    (first, *later) = [minute for minute in asked if minute >= 50]
+    assert first <= 61
+    assert later == list(range(first + 1, 75))

@@ -22,8 +22,9 @@ class Window:
     What stood in a bucket when its window was seen first, to tell who uses it.
 
     `own_points` is what all our tokens of the account had used by then.
-    `last_remaining` is what the last answer told. `others` is what others used in an
-    hour, as far as that or an earlier window tells.
+    `last_remaining` is what the last answer told. `others` is what others use in an
+    hour, as far as this window tells: who used up the last one may have stopped, and
+    holding that against us would keep us from ever finding out.
     """
 
     reset_at: dt.datetime | None
@@ -61,8 +62,7 @@ def _measure_others(
     own = sum(account.github.usage.points for account in group)
     window = group[0].window
     if window is None or _is_over(window, known, remaining):
-        others = window.others if window else 0.0
-        window = Window(known.reset_at, now, remaining, own, remaining, others)
+        window = Window(known.reset_at, now, remaining, own, remaining)
     elapsed = now - window.seen_at
     if elapsed >= KNOWN_SPAN and remaining != window.last_remaining:
         used = window.remaining - remaining - (own - window.own_points)
