@@ -51,7 +51,7 @@ def read_answer(response: httpx.Response, now: dt.datetime) -> InstallationToken
         ProviderError: whatever else the answer means.
     """
     exchange = _read_exchange(response, now)
-    if exchange.status in {401, 404}:
+    if exchange.status == 401 or (exchange.status == 404 and exchange.is_json):
         refusal = find_app_refusal(exchange.status, exchange.message)
         raise _refuse(exchange, refusal.said, refusal.hint)
     error = judge(exchange)

@@ -170,9 +170,10 @@ def _judge_status(exchange: Exchange) -> ProviderError | None:
         return None
     if status == 401:
         return _error(AuthenticationFailed, exchange, "the token is refused", "token")
-    if status == 403:
+    if status == 403 and exchange.is_json:
         return _judge_forbidden(exchange)
-    if status in {404, 410, 451} and not exchange.is_graphql:
+    is_about_it = exchange.is_json and not exchange.is_graphql
+    if status in {404, 410, 451} and is_about_it:
         said = {404: "not found", 410: "gone", 451: "blocked for legal reasons"}
         return _error(ResourceGone, exchange, said[status], "record")
     if status >= 500 or status == 408 or 200 <= status < 300:
@@ -180,12 +181,20 @@ def _judge_status(exchange: Exchange) -> ProviderError | None:
         if not 200 <= status < 300:
             said_5xx = f"GitHub answered {status}"
         return _error(ProviderUnavailable, exchange, said_5xx, "host")
+    return _judge_violation(exchange)
+
+
+def _judge_violation(exchange: Exchange) -> ProviderError:
+    status = exchange.status
     # Only a server says its version: a proxy's 404 is a mistake in an address.
     is_old = status == 404 and "x-github-enterprise-version" in exchange.headers
     kind = NoGraphQL if is_old and exchange.is_graphql else ProtocolViolation
     error = _error(kind, exchange, f"GitHub answered {status} to our request", "host")
     if 300 <= status < 400 or status == 404:
         error.hint = "check the host's api_url and graphql_url"
+    elif not exchange.is_json:
+        # GitHub refuses in JSON: somebody in between has answered, with a page.
+        error.hint = "check proxy and firewall, and the host's api_url"
     return error
 
 

@@ -136,6 +136,12 @@ def test_an_answer_without_a_token_that_can_be_used_is_no_answer(body):
         pytest.param(
             answer(301, {"message": "Moved"}), ProtocolViolation, id="redirect"
         ),
+        pytest.param(
+            httpx.Response(403, html="<html>"), ProtocolViolation, id="a firewall"
+        ),
+        pytest.param(
+            httpx.Response(404, html="<html>"), ProtocolViolation, id="another server"
+        ),
     ],
 )
 def test_what_is_no_refusal_of_the_app_keeps_its_meaning(response, kind):

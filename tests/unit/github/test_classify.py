@@ -147,6 +147,16 @@ CLASSIC_BANNED = (
         pytest.param(
             graphql(is_json=False), ProviderUnavailable, "host", id="html with 200 for graphql"
         ),
+        *(
+            pytest.param(
+                make_exchange(status, is_json=False, is_graphql=is_graphql),
+                ProtocolViolation,
+                "host",
+                id=f"a page of somebody in between, {status}",
+            )
+            for status in (403, 404, 410, 451)
+            for is_graphql in (False, True)
+        ),
         pytest.param(graphql(), ProviderUnavailable, "host", id="data null without errors"),
         pytest.param(
             graphql({"message": "Something went wrong while executing your query."}),
