@@ -10,7 +10,6 @@ limits for the GraphQL API" and "Troubleshooting the REST API".
 import datetime as dt
 from typing import Final
 
-from prwatch.domain.outcome import FailureClass
 from prwatch.domain.rate_limit import SECONDARY
 from prwatch.errors import (
     AuthenticationFailed,
@@ -79,19 +78,6 @@ def judge(exchange: Exchange) -> ProviderError | None:
     if exchange.status == 200 and exchange.is_graphql:
         return _judge_without_data(exchange)
     return _judge_status(exchange)
-
-
-def failure_class(error: ProviderError) -> FailureClass:
-    """Return what helps against the error: a person, an edit, time, or waiting."""
-    match error:
-        case RateLimited():
-            return FailureClass.LIMIT
-        case AuthenticationFailed():
-            return FailureClass.AUTH
-        case PermissionDenied() | ResourceGone() | ProtocolViolation():
-            return FailureClass.CONFIG
-        case _:
-            return FailureClass.TRANSIENT
 
 
 def find_limit(exchange: Exchange) -> RateLimited | None:

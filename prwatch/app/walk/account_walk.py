@@ -12,7 +12,7 @@ from prwatch.app.refused_fields import store_refused
 from prwatch.app.walk.account_outcome import (
     AccountOutcome,
 )
-from prwatch.app.walk.adoption_walk import FULL_WALK_EVERY, walk_repository_watches
+from prwatch.app.walk.adoption_walk import walk_repository_watches
 from prwatch.app.walk.branch_walk import walk_searching
 from prwatch.app.walk.cycle import Account, AccountRun, Cycle
 from prwatch.app.walk.cycle_report import Failure, subtract_usage
@@ -27,6 +27,7 @@ from prwatch.app.walk.stretching import (
     allow_for_early_wake,
 )
 from prwatch.app.workspace_view import WorkspaceView
+from prwatch.domain.forecast import FULL_WALK_EVERY
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.task import Workspace
 from prwatch.errors import (

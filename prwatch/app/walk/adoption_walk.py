@@ -35,9 +35,6 @@ from prwatch.domain.watch import Watch
 from prwatch.store import task_pull_requests, tasks
 from prwatch.store.database import Transaction
 
-FULL_WALK_EVERY = 10
-"""Each tenth cycle a list is walked to its end, whatever its first page shows."""
-
 
 @dataclass(slots=True)
 class _Listing:

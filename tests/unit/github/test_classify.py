@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from prwatch.domain.outcome import FailureClass
 from prwatch.errors import (
     AuthenticationFailed,
     PermissionDenied,
@@ -15,7 +14,7 @@ from prwatch.errors import (
     RateLimited,
     ResourceGone,
 )
-from prwatch.github.classify import UnknownField, failure_class, judge
+from prwatch.github.classify import UnknownField, judge
 from prwatch.github.exchange import Exchange, parse_errors, parse_http_date
 from tests.github_answers import NOW
 
@@ -307,27 +306,6 @@ def test_recorded_refusals_are_understood(name, error, is_graphql):
     )
 
     assert type(judged) is error
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        pytest.param(AuthenticationFailed("x"), FailureClass.AUTH, id="auth"),
-        pytest.param(PermissionDenied("x"), FailureClass.CONFIG, id="permission"),
-        pytest.param(ResourceGone("x"), FailureClass.CONFIG, id="gone"),
-        pytest.param(ProtocolViolation("x"), FailureClass.CONFIG, id="protocol"),
-        pytest.param(
-            ProviderUnavailable("x"), FailureClass.TRANSIENT, id="unavailable"
-        ),
-        pytest.param(
-            RateLimited("x", bucket="core", retry_at=None),
-            FailureClass.LIMIT,
-            id="limit",
-        ),
-    ],
-)
-def test_every_error_has_one_class(error, expected):
-    assert failure_class(error) is expected
 
 
 def test_a_wait_in_seconds_counts_from_the_answer_or_not_at_all():

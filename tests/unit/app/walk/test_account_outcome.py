@@ -4,7 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
+from prwatch.app.walk.account_outcome import (
+    AccountOutcome,
+    classify_error,
+    record_outcomes,
+)
 from prwatch.app.walk.circuits import CircuitKey, Circuits
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.domain.circuit import CircuitKind
@@ -17,6 +21,7 @@ from prwatch.errors import (
     ProtocolViolation,
     ProviderUnavailable,
     RateLimited,
+    ResourceGone,
 )
 from tests.product import NOON, MovedClock
 
@@ -147,6 +152,22 @@ def test_the_probe_of_a_host_decides_for_everybody(walk, opened):
     record(SILENT, is_alone=True, circuits=circuits)
 
     assert record(walk, is_probe=True, circuits=circuits) == opened
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        pytest.param(REFUSED, FailureClass.AUTH, id="a refused token"),
+        pytest.param(DENIED, FailureClass.AUTH, id="all is denied"),
+        pytest.param(UNTRUSTED, FailureClass.CONFIG, id="a certificate"),
+        pytest.param(STRANGE, FailureClass.TRANSIENT, id="an answer we do not know"),
+        pytest.param(ResourceGone("x"), FailureClass.TRANSIENT, id="nothing is there"),
+        pytest.param(SILENT, FailureClass.TRANSIENT, id="unavailable"),
+        pytest.param(LIMITED, FailureClass.LIMIT, id="a limit"),
+    ],
+)
+def test_every_error_of_a_whole_request_has_one_class(error, expected):
+    assert classify_error(error) is expected
 
 
 def test_a_token_that_is_refused_beside_single_things_stays_left_out():
