@@ -121,7 +121,7 @@ def record_outcomes(
     Otherwise each workspace has its own.
     """
     blamed = _find_blamed(
-        cycle.circuits.get_failed_accounts(host),
+        cycle.circuits.failed_accounts[host],
         outcomes,
         is_probe=is_probe,
         is_alone=is_alone,

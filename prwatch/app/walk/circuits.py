@@ -7,7 +7,7 @@ about them, so that it tells nothing twice and a recovery that nobody saw once.
 
 import datetime as dt
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -109,12 +109,13 @@ class Circuits:
         self.resets: Counts = Counter()
         self.failures: Counts = Counter()
         self.news = News()
+        self.failed_accounts: defaultdict[str, set[str]] = defaultdict(set)
+        """By host, the accounts that failed since it last spoke."""
         self._clock = clock
         self._chance = chance
         self._circuits: dict[CircuitKey, Circuit] = {}
         self._shown: dict[CircuitKey, dict[Failure, None]] = {}
         self._subjects: dict[CircuitKey, int] = {}
-        self._failed_accounts: dict[str, set[str]] = {}
         self._fingerprints: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -164,10 +165,6 @@ class Circuits:
     def find(self, key: CircuitKey) -> Circuit | None:
         """Return a circuit that is not closed, or None."""
         return self._circuits.get(key)
-
-    def get_failed_accounts(self, host: str) -> set[str]:
-        """Return the accounts that failed since the host last spoke, to be changed."""
-        return self._failed_accounts.setdefault(host, set())
 
     def admit(self, key: CircuitKey, *, subject: int = 0) -> bool:
         """

@@ -51,7 +51,7 @@ class HostRound:
     async def poll(self, accounts: Sequence[Account]) -> None:
         """Poll those accounts that are not left out."""
         circuits, key = self._cycle.circuits, host_key(self._host)
-        failed = circuits.get_failed_accounts(self._host)
+        failed = circuits.failed_accounts[self._host]
         # Whoever did not fail yet is the better probe: it may have been the token.
         waiting = sorted(accounts, key=lambda account: account.key in failed)
         if circuits.find(key) is not None:
