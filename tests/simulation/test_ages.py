@@ -60,3 +60,14 @@ async def test_without_watches_there_is_nothing_to_wait_for(tmp_path):
         ages = product.runtime.ages
 
     assert (ages.watches, ages.oldest_at) == (0, None)
+
+
+async def test_through_rest_alone_the_core_limit_is_the_reason(tmp_path):
+    world = make_world()
+    poll = 'read_path = "rest"'
+    async with open_product(tmp_path, world, watches=(ONE,), poll=poll) as product:
+        await run(product, 1)
+        world.exhaust_rate_limit("core")
+        ages, _ = await run(product, 10)
+
+    assert ages.overdue == {StaleReason.LIMIT: 1}

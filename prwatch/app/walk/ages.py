@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from prwatch.app.walk.admission import host_key, wait_until, workspace_key
-from prwatch.app.walk.cycle import Account, Cycle
+from prwatch.app.walk.cycle import Account, Cycle, find_pause
 from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.app.workspace_view import WorkspaceView
@@ -61,7 +61,7 @@ def _find_obstacle(
     keys = (host_key(account.host), workspace_key(view.workspace))
     if any(cycle.circuits.find(key) for key in keys):
         return StaleReason.CIRCUIT
-    if account.github.limits.blocked_until("graphql") is not None:
+    if find_pause(account, cycle.settings.read_path) is not None:
         return StaleReason.LIMIT
     return None
 
