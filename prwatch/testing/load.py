@@ -10,8 +10,8 @@ import contextlib
 import gc
 import io
 import itertools
-import math
 import json
+import math
 import random
 import statistics
 from collections.abc import Callable, Iterator
