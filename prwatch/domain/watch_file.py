@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 SUFFIXES: Final = (".toml", ".yaml", ".yml")
-MAX_FILE_BYTES: Final = 128 * 1024
+MAX_FILE_BYTES: Final = 64 * 1024
+"""A thousand watches take less. What is longer takes long to read, or to refuse."""
 MAX_FILES: Final = 50
 """Files of one folder that are read, by name; others are told and left alone."""
 
