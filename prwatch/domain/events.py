@@ -14,6 +14,7 @@ class EventType(enum.StrEnum):
 
     PR_FEEDBACK = "GitHubPRFeedback"
     TASK_PR_UPDATED = "GitHubTaskPRUpdated"
+    PR_REVIEW_REQUESTED = "GitHubPRReviewRequested"
     PROVIDER_CIRCUIT_OPENED = "ProviderCircuitOpened"
     PROVIDER_CIRCUIT_CLOSED = "ProviderCircuitClosed"
     RATE_LIMIT_CHANGED = "GitHubRateLimitChanged"
@@ -80,6 +81,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """
+    Which of the events of one workspace a sink still gets, of those that it wants.
+
+    The sets are those of an `Interest`; an empty one lets all pass.
+    """
+
+    workspace: str
+    sink: str
+    events: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    repositories: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interest:
     """
     Which events a sink wants. An empty set wants all.
@@ -93,3 +109,5 @@ class Interest:
     fields: frozenset[str] = frozenset()
     workspaces: frozenset[str] = frozenset()
     repositories: frozenset[str] = frozenset()
+    narrowings: tuple[Narrowing, ...] = ()
+    """What single workspaces take away from it; they add nothing."""
