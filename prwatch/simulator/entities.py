@@ -39,6 +39,8 @@ class Account:
     kind: str = "User"
     is_deleted: bool = False
     organization: str = ""
+    members: frozenset[str] = frozenset()
+    """Of a team: the logins of its people, in lower case."""
 
     @property
     def id(self) -> str:

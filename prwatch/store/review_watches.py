@@ -106,10 +106,22 @@ async def put_review_finding(
     return written == 1
 
 
-async def put_backlog_done(tx: Transaction, watch_id: str, now: dt.datetime) -> bool:
-    """Note that the first complete search is worked through; False when it was."""
-    query = _QUERIES["put_backlog_done"]
-    return await tx.execute(query, id=watch_id, now=to_microseconds(now)) == 1
+async def put_backlog_done(
+    tx: Transaction, watch: ReviewWatch, now: dt.datetime
+) -> bool:
+    """
+    Note that the first complete search of a watch is worked through.
+
+    Returns False, and writes nothing, when that is noted already, or when somebody
+    edited the watch since it was read.
+    """
+    written = await tx.execute(
+        _QUERIES["put_backlog_done"],
+        id=watch.id,
+        revision=watch.revision,
+        now=to_microseconds(now),
+    )
+    return written == 1
 
 
 async def remove_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:

@@ -186,10 +186,11 @@ class ReviewWatchesContract:
         assert found == replace(watch, settings=SETTINGS, revision=2)
 
     async def test_the_backlog_is_done_once(self, store, watch):
-        assert await store.write(review_watches.put_backlog_done, "v1", at(1))
-        again = await store.rows_written_by(
-            review_watches.put_backlog_done, "v1", at(2)
-        )
+        edited = replace(watch, revision=2)
+        put = review_watches.put_backlog_done
+        assert not await store.write(put, edited, at(1))
+        assert await store.write(put, watch, at(1))
+        again = await store.rows_written_by(put, watch, at(2))
 
         found = await store.read(review_watches.find_review_watch, "w1", watch.name)
         assert found == replace(watch, backlog_done_at=at(1))

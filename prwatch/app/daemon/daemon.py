@@ -21,6 +21,7 @@ from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.metering import count_report, follow_loops, follow_totals
 from prwatch.app.daemon.reload import Reloader
+from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.daemon.service import Service
 from prwatch.app.daemon.signals import receive_signals
 from prwatch.app.daemon.status_line import build_status_line
@@ -30,6 +31,7 @@ from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.surroundings import Surroundings
+from prwatch.app.sync.sync_loop import SyncLoop
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.health import judge
@@ -73,6 +75,7 @@ class Shift:
 
     runtime: Runtime
     loop: WatchLoop
+    reviews: ReviewLoop
     gauges: Gauges
     canary: Canary
     totals: RunningTotals
@@ -103,6 +106,7 @@ async def open_shift(
         count_report(meter, report, ended_at=runtime.clock.now())
 
     loop = WatchLoop(runtime, registry, on_report=count)
+    reviews = ReviewLoop(runtime, registry)
     gauges = Gauges(runtime, registry)
     canary = Canary(runtime, registry, loop)
     services: tuple[Service, ...] = (
@@ -110,9 +114,29 @@ async def open_shift(
         *(RelayService(relay) for relay in runtime.relays),
         build_retention(runtime, registry),
         canary,
+        reviews,
         loop,
+        *_build_sync(runtime, registry, loop),
     )
-    return Shift(runtime, loop, gauges, canary, RunningTotals(meter), services, stack)
+    return Shift(
+        runtime=runtime,
+        loop=loop,
+        reviews=reviews,
+        gauges=gauges,
+        canary=canary,
+        totals=RunningTotals(meter),
+        services=services,
+        stack=stack,
+    )
+
+
+def _build_sync(
+    runtime: Runtime, registry: LoopRegistry, loop: WatchLoop
+) -> tuple[SyncLoop, ...]:
+    """Return the loop of watch files, if any are followed."""
+    if not any(workspace.syncs for workspace in runtime.config.workspaces):
+        return ()
+    return (SyncLoop(runtime, registry, on_change=loop.notify),)
 
 
 class Daemon:

@@ -59,9 +59,9 @@ WHERE id = :id AND revision = :revision AND (
 );
 
 -- name: put_backlog_done
--- The first complete search was worked through.
+-- The first complete search was worked through, and nobody edited the watch since.
 UPDATE review_watches SET backlog_done_at = :now
-WHERE id = :id AND backlog_done_at IS NULL;
+WHERE id = :id AND revision = :revision AND backlog_done_at IS NULL;
 
 -- name: remove_review_watch
 -- What it found is left to nobody before.
