@@ -109,7 +109,8 @@ class Problems:
         """Remember that a line is wrong, unless a key of it is known to be."""
         if any(known == line for known, _ in self._found.values()):
             return
-        self._found.setdefault((line,), (line, f"{self.file}:{line}: {text}"))
+        column = ":1" if self.columns else ""
+        self._found.setdefault((line,), (line, f"{self.file}:{line}{column}: {text}"))
 
     def add_place(self, place: Place, text: str) -> None:
         """Remember that something outside the file, which is no key, is wrong."""

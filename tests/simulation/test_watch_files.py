@@ -220,8 +220,10 @@ async def test_the_last_file_that_goes_takes_what_it_alone_declared(tmp_path, wo
         gone = await turn(product)
 
         assert first.warnings == (
-            "octo/team:.prwatch/b.toml: task octo/hello#12 is declared by"
-            " octo/team:.prwatch/a.toml, which wins",
+            (
+                "octo/team:.prwatch/b.toml: task octo/hello#12 is declared by"
+                " octo/team:.prwatch/a.toml, which wins"
+            ),
         )
         assert left == ["octo/hello#12"]
         assert gone.warnings == ("the folder is not there",)
