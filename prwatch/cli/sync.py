@@ -24,25 +24,28 @@ FAILED_EXIT = 1
 
 
 class SyncGroup(click.Group):
-    """Takes a workspace, or nothing, for what `now` is to look at."""
+    """Takes what is no command of its own for the workspace that `now` looks at."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `now` before what is no command."""
-        first = next((each for each in args if not each.startswith("-")), None)
-        asks_help = any(each in {"-h", "--help"} for each in args)
-        if first not in self.commands and not asks_help:
-            args = ["now", *args]
-        return super().parse_args(ctx, args)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return `now` for what is no command."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "now", self.commands["now"], args
 
 
-@click.group("sync", cls=SyncGroup)
+@click.group("sync", cls=SyncGroup, invoke_without_command=True)
 @global_options
-def command() -> None:
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """
     Follow watch lists that are kept in repositories.
 
     `prwatch sync` alone, or with the name of a workspace, looks at them now.
     """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(now, workspace="")
 
 
 @command.command("now")
@@ -58,7 +61,9 @@ def now(ctx: click.Context, *, workspace: str) -> None:
     from prwatch.app.command.sync import run_sync  # noqa: PLC0415 - heavy
 
     found = run_with_config(
-        ctx, lambda bench, loaded: run_sync(bench, loaded, workspace)
+        ctx,
+        lambda bench, loaded: run_sync(bench, loaded, workspace),
+        level="error",  # what a turn would log is printed
     )
     if get_options(ctx).is_json:
         print_json({"folders": found})
@@ -125,7 +130,9 @@ def _tell_state(row: "FolderRow") -> str:
     broken = sum(bool(each.problems) for each in row.files)
     if broken:
         return f"{format_count(broken, 'file')} with mistakes"
-    return "good" if row.entry.poll_enabled else "looked at by hand"
+    if row.changed_at is None:
+        return "no file yet"
+    return "good" if row.entry.poll_enabled else "good, looked at by hand"
 
 
 def _list_warnings(found: "SyncStatus") -> "Iterator[str]":

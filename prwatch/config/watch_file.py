@@ -19,17 +19,19 @@ from prwatch.config.forms import IDENTIFIER, NAME, REPOSITORY, TEXT, one_of
 from prwatch.config.inline_secrets import REASON, list_secret_lines
 from prwatch.config.problems import Problems, quote
 from prwatch.config.reader import read_struct
+from prwatch.config.review import Review, build_settings, check_reviews
 from prwatch.config.watch_document import decode_text, read_toml
 from prwatch.config.yaml_document import read_yaml
 from prwatch.domain.desired import DesiredWorkspace
 from prwatch.domain.events import ChangeField, EventType, Narrowing
+from prwatch.domain.review_watch_plan import DesiredReviewWatch
 from prwatch.domain.task import Origin
 from prwatch.domain.watch_file import MAX_FILE_BYTES
 from prwatch.domain.watch_file_plan import Declaration
 from prwatch.errors import ConfigError
 
 MAX_ENTRIES: Final = 1000
-"""Watches and tasks of one file."""
+"""Watches, review watches and tasks of one file."""
 MAX_PROBLEMS: Final = 20
 """Problems of one file that are told."""
 
@@ -63,17 +65,19 @@ class WatchFileContent(Struct, frozen=True, kw_only=True):
 
     watches: tuple[Watch, ...] = field(name="watch", default=())
     tasks: tuple[DeclaredTask, ...] = field(name="task", default=())
+    reviews: tuple[Review, ...] = field(name="review", default=())
     sinks: tuple[DeclaredSink, ...] = field(name="sink", default=())
 
 
 def parse_watch_file(
-    content: bytes, *, name: str, place: str, workspace: str
+    content: bytes, *, name: str, place: str, workspace: str, is_app: bool = False
 ) -> Declaration:
     """
     Return what a file declares for a workspace.
 
     `name` is the file's, whose end says its language; messages begin with it. `place`
-    is how people know the file among those of all folders.
+    is how people know the file among those of all folders. `is_app` says that the
+    workspace signs in as an app, which has no reviews of its own.
 
     Raises:
         ConfigError: Something is wrong; `problems` has a line for each, with the line
@@ -89,15 +93,22 @@ def parse_watch_file(
     read = read_struct(WatchFileContent, document.table, (), problems)
     tasks = [_build_task(task) for task in read.tasks]
     check_entries(read.watches, tasks, (), problems)
+    check_reviews(read.reviews, ("review",), problems, is_app=is_app)
     _check_sinks(read.sinks, problems)
-    if len(read.watches) + len(tasks) > MAX_ENTRIES:
-        problems.add_line(1, f"more than {MAX_ENTRIES} watches and tasks")
+    if len(read.watches) + len(tasks) + len(read.reviews) > MAX_ENTRIES:
+        problems.add_line(1, f"more than {MAX_ENTRIES} watches, reviews and tasks")
     for line in list_secret_lines(text):
         problems.add_line(line, f"something that looks like a secret: {REASON}")
     _raise(name, problems.render())
     return Declaration(
         place=place,
         desired=_mark_origin(build_desired(workspace, read.watches, tasks)),
+        reviews=tuple(
+            DesiredReviewWatch(
+                name=each.name, settings=build_settings(each), written_as=place
+            )
+            for each in read.reviews
+        ),
         narrowings=tuple(_build_narrowing(sink, workspace) for sink in read.sinks),
     )
 

@@ -7,14 +7,17 @@ it is, and what a person works in outlives the file that declared it.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from prwatch.domain.desired import DesiredTask, DesiredWorkspace
 from prwatch.domain.desired_plan import plan_tasks
 from prwatch.domain.desired_steps import ArchiveTask, Step, TaskPlan
 from prwatch.domain.events import Interest, Narrowing
+from prwatch.domain.review_watch_plan import DesiredReviewWatch
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Task
+
+T = TypeVar("T")
 
 OWN_ORIGINS: Final = frozenset({Origin.WATCH_FILE, Origin.ADOPTED})
 """What ends when no file asks for it: their tasks, and what their adoptions found."""
@@ -26,6 +29,7 @@ class Declaration:
 
     place: str
     desired: DesiredWorkspace
+    reviews: tuple[DesiredReviewWatch, ...] = ()
     narrowings: tuple[Narrowing, ...] = ()
 
 
@@ -34,6 +38,7 @@ class United:
     """What all files of a workspace declare together, and what of it does not count."""
 
     desired: DesiredWorkspace
+    reviews: tuple[DesiredReviewWatch, ...] = ()
     narrowings: tuple[Narrowing, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -54,19 +59,18 @@ def unite(
 
     `sinks` are the names of the sinks that the configuration has.
     """
-    tasks: dict[str, tuple[DesiredTask, str]] = {}
-    narrowings: dict[str, tuple[Narrowing, str]] = {}
+    tasks = _Firsts[DesiredTask]("task")
+    reviews = _Firsts[DesiredReviewWatch]("review watch")
+    narrowings = _Firsts[Narrowing]("sink")
     watches = []
     warnings = []
     for each in declarations:
         for task in each.desired.tasks:
-            _, first = tasks.setdefault(task.external_id, (task, each.place))
-            if first != each.place:
-                warnings.append(_tell_second(each, f"task {task.external_id}", first))
+            warnings += tasks.add(task.external_id, task, each.place)
+        for review in each.reviews:
+            warnings += reviews.add(review.name, review, each.place)
         for one in each.narrowings:
-            _, first = narrowings.setdefault(one.sink, (one, each.place))
-            if first != each.place:
-                warnings.append(_tell_second(each, f"sink {one.sink}", first))
+            warnings += narrowings.add(one.sink, one, each.place)
             if one.sink not in sinks:
                 text = f"sink {one.sink} is not configured, so nothing is narrowed"
                 warnings.append(f"{each.place}: {text}")
@@ -74,16 +78,32 @@ def unite(
     return United(
         desired=DesiredWorkspace(
             name=workspace,
-            tasks=tuple(task for task, _ in tasks.values()),
+            tasks=tasks.list(),
             repository_watches=tuple(dict.fromkeys(watches)),
         ),
-        narrowings=tuple(one for one, _ in narrowings.values()),
+        reviews=reviews.list(),
+        narrowings=narrowings.list(),
         warnings=tuple(warnings),
     )
 
 
-def _tell_second(second: Declaration, what: str, first: str) -> str:
-    return f"{second.place}: {what} is declared by {first}, which wins"
+class _Firsts(Generic[T]):
+    """What was named first under each id, and by which file."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._known: dict[str, tuple[T, str]] = {}
+
+    def add(self, name: str, value: T, place: str) -> list[str]:
+        """Keep the first of a name; return the warning about another one."""
+        _, first = self._known.setdefault(name, (value, place))
+        if first == place:
+            return []
+        return [f"{place}: {self._kind} {name} is declared by {first}, which wins"]
+
+    def list(self) -> tuple[T, ...]:
+        """Return the first of each name, in the order in which they came."""
+        return tuple(value for value, _ in self._known.values())
 
 
 def plan_watch_files(

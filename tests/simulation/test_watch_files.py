@@ -171,7 +171,8 @@ async def test_a_frozen_file_stays_frozen_over_a_restart(tmp_path, world):
         write(world, BROKEN)
         await turn(product)
     async with follow(tmp_path, world) as product:
-        outcome = await turn(product)
+        with product.refused_writes():
+            outcome = await turn(product)
 
         assert active_tasks(product) == ["octo/hello#12"]
         assert len(outcome.warnings) == 2
@@ -449,3 +450,26 @@ async def test_a_limit_keeps_a_folder_from_being_asked_for(tmp_path, world):
         assert (skipped.result, skipped.reason) == (SyncResult.SKIPPED, "limit")
         assert product.runtime.wired.accounts[0].github.usage.rest == requests
         assert product.ask("SELECT * FROM watch_folder_circuits") == []
+
+
+async def test_a_review_watch_of_a_file_comes_and_goes_with_it(tmp_path, world):
+    write(world, '[[review]]\nname = "mine"\ninterval = "10m"\n')
+    own = '[[workspace.review]]\nname = "ours"\n'
+    sql = "SELECT name, origin, written_as, interval_seconds FROM review_watches"
+    async with follow(tmp_path, world, tasks=f"{own}{SYNC}") as product:
+        await turn(product)
+        made = product.ask(f"{sql} WHERE origin = 'watch_file'")
+        await start(product.runtime)
+        world.remove_file("octo/team", ".prwatch/a.toml")
+        await turn(product)
+        left = product.ask(sql)
+
+    assert made == [
+        {
+            "name": "mine",
+            "origin": "watch_file",
+            "written_as": "octo/team:.prwatch/a.toml",
+            "interval_seconds": 600,
+        }
+    ]
+    assert [row["name"] for row in left] == ["ours"]

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from prwatch.app.review.declared import put_declared_reviews
 from prwatch.app.runtime import Runtime
 from prwatch.config.model import Config
 from prwatch.config.watch_file import parse_watch_file
 from prwatch.domain.desired_steps import TaskPlan
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.task import Workspace
+from prwatch.domain.task import Origin, Workspace
 from prwatch.domain.watch_file import WatchFile, WatchFolder
 from prwatch.domain.watch_file_plan import (
     Declaration,
@@ -70,6 +71,7 @@ def unite_rows(
                 name=each.name,
                 place=f"{row.folder.place}/{each.name}",
                 workspace=workspace.name,
+                is_app=is_app(config, workspace),
             )
             for each in row.files
         ]
@@ -100,11 +102,26 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     plan = await runtime.task_sync.put_planned(
         workspace, build, host=runtime.wired.hosts[workspace.name]
     )
+    reviews = await put_declared_reviews(
+        runtime, workspace, united.reviews, origin=Origin.WATCH_FILE
+    )
     runtime.interests = narrow_interests(
         runtime.interests, workspace.name, united.narrowings
     )
     runtime.sync_memory.applied.add(workspace.id)
-    return Applied(steps=len(plan.steps), warnings=(*united.warnings, *warnings))
+    return Applied(
+        steps=len(plan.steps) + len(reviews),
+        warnings=(*united.warnings, *warnings),
+    )
+
+
+def is_app(config: Config, workspace: Workspace) -> bool:
+    """Return whether a workspace signs in as an app."""
+    return any(
+        entry.app is not None
+        for entry in config.workspaces
+        if entry.name == workspace.name
+    )
 
 
 def find_login(runtime: Runtime, workspace: Workspace) -> str:

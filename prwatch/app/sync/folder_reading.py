@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from prwatch.config.watch_file import parse_watch_file
 from prwatch.domain.watch_file import (
-    ListedFile,
     WatchFile,
     WatchFolder,
     plan_reading,
@@ -21,7 +20,7 @@ from prwatch.errors import (
 )
 
 if TYPE_CHECKING:
-    from prwatch.github.contents import Contents
+    from prwatch.github.contents import Contents, FetchedFile
 
 _OF_ONE_FILE = (ResourceGone, PermissionDenied, ProviderUnavailable)
 
@@ -40,76 +39,100 @@ class FolderReading:
     is_there: bool = True
 
 
-async def read_folder(
-    contents: "Contents",
-    folder: WatchFolder,
-    stored: Mapping[str, WatchFile],
-    *,
-    tag: str,
-    now: dt.datetime,
-    progress: Callable[[], None],
-) -> FolderReading:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderReader:
     """
-    Return the files of a folder, of which only those are fetched that changed.
+    Reads one folder.
 
-    `stored` are the files as they were read last, `tag` what vouched for their list.
+    `is_app` says that the workspace signs in as an app, which is no person.
     `progress` is called after each request.
-
-    Raises:
-        ProviderError: the list could not be read, or whatever else is about more
-            than one file.
     """
-    listed = await contents.list_folder(folder, tag=tag)
-    progress()
-    if listed.files is None:
-        return FolderReading(files=None, tag=listed.tag)
-    plan = plan_reading(listed.files, stored)
-    read: dict[str, WatchFile] = {}
-    is_whole = True
-    for name, (_, reason) in plan.refused.items():
-        read[name] = _keep(stored.get(name), name, f"{name}: {reason}", now)
-    for entry in plan.wanted:
+
+    contents: "Contents"
+    folder: WatchFolder
+    is_app: bool
+    progress: Callable[[], None]
+
+    async def read(
+        self,
+        stored: Mapping[str, WatchFile],
+        *,
+        tag: str,
+        now: dt.datetime,
+        is_again: bool = False,
+    ) -> FolderReading:
+        """
+        Return the files of the folder, of which only those are fetched that changed.
+
+        `stored` are the files as they were read last, `tag` what vouched for their
+        list. With `is_again` those with mistakes are fetched too: what reads them may
+        be another version, or have an extra more.
+
+        Raises:
+            ProviderError: the list could not be read, or whatever else is about more
+                than one file.
+        """
+        listed = await self.contents.list_folder(self.folder, tag=tag)
+        self.progress()
+        if listed.files is None:
+            return FolderReading(files=None, tag=listed.tag)
+        plan = plan_reading(listed.files, _open_again(stored) if is_again else stored)
+        read: dict[str, WatchFile] = {}
+        is_whole = True
+        for name, (_, reason) in plan.refused.items():
+            read[name] = _keep(stored.get(name), name, f"{name}: {reason}", now)
+        for entry in plan.wanted:
+            before = stored.get(entry.name)
+            try:
+                fetched = await self.contents.fetch_file(self.folder, entry.name)
+            except _OF_ONE_FILE as error:
+                if error.scope not in {"record", "repository"}:
+                    raise
+                is_whole = False
+                read[entry.name] = _keep(
+                    before, entry.name, f"{entry.name}: {error}", now
+                )
+            else:
+                read[entry.name] = self._parse(entry.name, fetched, before, now)
+            self.progress()
+        return FolderReading(
+            files=_keep_times(settle_files(stored, read, plan.gone), stored),
+            tag=listed.tag if is_whole else "",
+            is_there=listed.is_there,
+        )
+
+    def _parse(
+        self,
+        name: str,
+        fetched: "FetchedFile",
+        before: WatchFile | None,
+        now: dt.datetime,
+    ) -> WatchFile:
+        """Return a file with what it says, or with why it cannot be read."""
+        declared = before.declared if before else ""
+        problems: tuple[str, ...] = ()
         try:
-            fetched = await contents.fetch_file(folder, entry.name)
-        except _OF_ONE_FILE as error:
-            if error.scope not in {"record", "repository"}:
-                raise
-            is_whole = False
-            problem = f"{entry.name}: {error}"
-            read[entry.name] = _keep(stored.get(entry.name), entry.name, problem, now)
-        else:
-            read[entry.name] = _parse(
-                replace(entry, blob=fetched.blob),
-                fetched.content,
-                stored.get(entry.name),
-                now,
+            parse_watch_file(
+                fetched.content, name=name, place="", workspace="", is_app=self.is_app
             )
-        progress()
-    return FolderReading(
-        files=_keep_times(settle_files(stored, read, plan.gone), stored),
-        tag=listed.tag if is_whole else "",
-        is_there=listed.is_there,
-    )
+            declared = fetched.content.decode("utf-8-sig")
+        except ConfigError as error:
+            problems = error.problems
+        return WatchFile(
+            name=name,
+            blob=fetched.blob,
+            declared=declared,
+            problems=problems,
+            changed_at=now,
+        )
 
 
-def _parse(
-    entry: ListedFile, content: bytes, before: WatchFile | None, now: dt.datetime
-) -> WatchFile:
-    """Return a file with what it says, or with why it cannot be read."""
-    declared = before.declared if before else ""
-    problems: tuple[str, ...] = ()
-    try:
-        parse_watch_file(content, name=entry.name, place="", workspace="")
-        declared = content.decode("utf-8-sig")
-    except ConfigError as error:
-        problems = error.problems
-    return WatchFile(
-        name=entry.name,
-        blob=entry.blob,
-        declared=declared,
-        problems=problems,
-        changed_at=now,
-    )
+def _open_again(stored: Mapping[str, WatchFile]) -> dict[str, WatchFile]:
+    """Return the files, those with mistakes as if they were not read."""
+    return {
+        name: replace(each, blob="") if each.problems else each
+        for name, each in stored.items()
+    }
 
 
 def _keep(

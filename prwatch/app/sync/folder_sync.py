@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from prwatch.app.limit_blocks import store_limits
 from prwatch.app.runtime import Runtime
-from prwatch.app.sync.declared import apply_declared
+from prwatch.app.sync.declared import apply_declared, is_app
 from prwatch.app.sync.folder_circuit import (
     build_fingerprint,
     close_circuit,
     holds_back,
     open_circuit,
 )
-from prwatch.app.sync.folder_reading import FolderReading, read_folder
+from prwatch.app.sync.folder_reading import FolderReader, FolderReading
 from prwatch.app.sync.memory import Followed, KnownTag
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult, classify_sync_error
 from prwatch.app.walk.cycle import Account
@@ -80,7 +80,7 @@ async def sync_folder(
     runtime.sync_memory.looked_at[followed.folder.id] = runtime.clock.now()
     try:
         reading = await _read(
-            runtime, account, stored, is_first=is_first, progress=progress
+            runtime, followed, account, stored, is_first=is_first, progress=progress
         )
     except (ProviderError, ConfigError) as error:
         return await _fail(runtime, followed, circuit, error, fingerprint)
@@ -119,6 +119,7 @@ async def _load(runtime: Runtime, followed: Followed) -> _Stored | None:
 
 async def _read(
     runtime: Runtime,
+    followed: Followed,
     account: Account,
     stored: _Stored,
     *,
@@ -132,19 +133,15 @@ async def _read(
         folder.id, KnownTag(folder.tag, folder.fingerprint)
     )
     tag = known.tag if known.fingerprint == fingerprint else ""
-    if is_first and any(each.problems for each in files.values()):
-        tag = ""
-        files = {
-            name: replace(each, blob="") if each.problems else each
-            for name, each in files.items()
-        }
-    return await read_folder(
-        account.github.contents,
-        folder,
-        files,
-        tag=tag,
-        now=runtime.clock.now(),
+    is_again = is_first and any(each.problems for each in files.values())
+    reader = FolderReader(
+        contents=account.github.contents,
+        folder=folder,
+        is_app=is_app(runtime.config, followed.workspace),
         progress=progress,
+    )
+    return await reader.read(
+        files, tag="" if is_again else tag, now=runtime.clock.now(), is_again=is_again
     )
 
 
