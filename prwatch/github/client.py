@@ -23,14 +23,12 @@ from prwatch.domain.reference import (
     Usage,
     Viewer,
 )
-from prwatch.domain.review_hit import ReviewFacts
 from prwatch.errors import ProviderUnavailable
 from prwatch.github import (
     branches,
     details,
     probe,
     repositories,
-    review_facts,
     search,
 )
 from prwatch.github.batching import BatchSize
@@ -42,7 +40,8 @@ from prwatch.github.graph import Graph
 from prwatch.github.limits import Limits
 from prwatch.github.rest import Checked, Rest
 from prwatch.github.rest_reader import RestReader
-from prwatch.github.search import Hits, OwnPullRequests
+from prwatch.github.review_facts import ReviewReader
+from prwatch.github.search import OwnPullRequests
 from prwatch.github.sender import Sender
 from prwatch.github.token_facts import EXPIRATION_HEADER, parse_expiration
 from prwatch.github.wire import Node, decode
@@ -111,13 +110,14 @@ class GitHub:
         self._probe_size = BatchSize(probe.BATCH_SIZE)
         self._detail_size = BatchSize(details.DETAIL_SIZE)
         self._branch_size = BatchSize(branches.BATCH_SIZE)
-        self._facts_size = BatchSize(review_facts.FACTS_SIZE)
         self.rest_reader = RestReader(self._rest.client, self._rest)
         """The same questions, asked through REST alone."""
         self.contents = Contents(self._rest.client)
         """Folders and files of repositories."""
         self.explainer = Explainer(self._graph, self._rest, settle=settle)
         """Single pull requests, with all that their verdicts are made of."""
+        self.review_reader = ReviewReader(self._graph)
+        """Pull requests whose review is asked of somebody."""
 
     @contextlib.contextmanager
     def followed_by(self, on_response: Callable[[], None]) -> Iterator[None]:
@@ -246,18 +246,6 @@ class GitHub:
         """Return somebody's open pull requests; '' is the credential's account."""
         return await search.fetch_own_pull_requests(
             self._graph, self._memory, login, size=self._probe_size
-        )
-
-    async def review_hits(self, query: str) -> Hits:
-        """Return what a search for pull requests finds, by node id."""
-        return await search.fetch_hits(self._graph, query)
-
-    def iter_review_facts(
-        self, node_ids: Sequence[str], login: str
-    ) -> AsyncIterator[Mapping[str, Outcome[ReviewFacts]]]:
-        """Read how somebody stands to pull requests, at most a hundred a request."""
-        return review_facts.iter_review_facts(
-            self._graph, node_ids, login, size=self._facts_size
         )
 
     async def check(

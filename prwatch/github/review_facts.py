@@ -18,6 +18,7 @@ from prwatch.github.batching import BatchSize, iter_batches
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.normalize import parse_login, parse_name
 from prwatch.github.probe import STRANGE
+from prwatch.github.search import Hits, fetch_hits
 from prwatch.github.text import clean_text
 from prwatch.github.wire import Actor, Node, RepositoryNode, Reviews, decode
 
@@ -56,23 +57,39 @@ class _Facts(Node, kw_only=True):
 _FACTS: Final = msgspec.json.Decoder(_Facts)
 
 
-async def iter_review_facts(
-    graph: Graph, node_ids: Sequence[str], login: str, *, size: BatchSize
-) -> AsyncIterator[Mapping[str, Outcome[ReviewFacts]]]:
-    """
-    Yield each request's outcomes by node id, as `login` stands to the pull requests.
+class ReviewReader:
+    """Searches and reads for reviews with one credential."""
 
-    Every id gets an outcome unless a request fails as a whole. One of which only a
-    part could be read is `Unreadable`: half of the facts decide nothing.
-    """
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._size = BatchSize(FACTS_SIZE)
 
-    async def ask(batch: Sequence[str]) -> dict[str, Outcome[ReviewFacts]]:
-        variables = {"ids": list(batch), "login": login}
-        answer = await graph.ask("ReviewFacts", variables)
-        return _read_answer(answer, batch, login)
+    async def search(self, query: str) -> Hits:
+        """
+        Return what a search for pull requests finds, by node id.
 
-    async for outcomes in iter_batches(node_ids, size, ask):
-        yield outcomes
+        Raises:
+            ProviderError: a request failed as a whole.
+        """
+        return await fetch_hits(self._graph, query)
+
+    async def iter_facts(
+        self, node_ids: Sequence[str], login: str
+    ) -> AsyncIterator[Mapping[str, Outcome[ReviewFacts]]]:
+        """
+        Yield each request's outcomes by node id, as `login` stands to them.
+
+        Every id gets an outcome unless a request fails as a whole. One of which only a
+        part could be read is `Unreadable`: half of the facts decide nothing.
+        """
+
+        async def ask(batch: Sequence[str]) -> dict[str, Outcome[ReviewFacts]]:
+            variables = {"ids": list(batch), "login": login}
+            answer = await self._graph.ask("ReviewFacts", variables)
+            return _read_answer(answer, batch, login)
+
+        async for outcomes in iter_batches(node_ids, self._size, ask):
+            yield outcomes
 
 
 def _read_answer(

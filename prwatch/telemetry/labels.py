@@ -47,6 +47,8 @@ LOOPS: Final = (
     "watch_cycle",
     "relay",
     "retention",
+    "review_queue",
+    "sync",
     "gauges",
     "canary",
     "control",
@@ -74,6 +76,12 @@ TABLES: Final = (
     "deliveries",
     "rate_limit_blocks",
     "refused_fields",
+    "watch_folders",
+    "watch_files",
+    "watch_folder_circuits",
+    "review_watches",
+    "review_tasks",
+    "review_audit",
 )
 VERDICTS: Final = ("ok", "degraded", "failing")
 WATCH_STATES: Final = ("searching", "discovered")

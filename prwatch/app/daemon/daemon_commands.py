@@ -3,19 +3,22 @@
 import functools
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from prwatch import __version__
 from prwatch.app.command.budget import answer_budget
 from prwatch.app.command.check import answer_check
 from prwatch.app.command.circuits import list_circuits, reset_circuits
+from prwatch.app.command.review_commands import answer_poll
+from prwatch.app.command.sync import answer_sync
 from prwatch.app.daemon.attendance import answer_attend
 from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
 from prwatch.app.daemon.github_facts import list_stretch_words
 from prwatch.app.daemon.health import describe_health
 from prwatch.app.daemon.outlook import answer_outlook
+from prwatch.app.runtime import Runtime
 from prwatch.domain.timestamp import format_optional_time, format_time
 
 
@@ -28,17 +31,9 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     async def health(_: dict[str, Any]) -> dict[str, Any]:
         return describe_health(daemon)
 
-    async def check(arguments: dict[str, Any]) -> dict[str, Any]:
-        return dict(await answer_check(daemon.shift.runtime, arguments))
-
-    async def outlook(arguments: dict[str, Any]) -> dict[str, Any]:
-        return await answer_outlook(daemon.shift.runtime, arguments)
-
-    async def budget(arguments: dict[str, Any]) -> dict[str, Any]:
-        return await answer_budget(daemon.shift.runtime, arguments)
-
     async def nudge(_: dict[str, Any]) -> dict[str, Any]:
         daemon.shift.loop.notify()
+        daemon.shift.reviews.notify()
         daemon.shift.runtime.notify_relays()
         return {}
 
@@ -52,6 +47,11 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         daemon.shift.loop.notify(is_forced=True)
         return {"closed": closed}
 
+    async def sync(arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = await answer_sync(daemon.shift.runtime, arguments)
+        daemon.shift.loop.notify()
+        return answer
+
     async def reload(_: dict[str, Any]) -> dict[str, Any]:
         await daemon.reloader.reload()
         return {}
@@ -59,15 +59,34 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     return {
         "status": status,
         "health": health,
-        "check": check,
-        "outlook": outlook,
+        "check": _ask_runtime(daemon, answer_check),
+        "outlook": _ask_runtime(daemon, answer_outlook),
         "attend": functools.partial(answer_attend, daemon),
-        "budget": budget,
+        "budget": _ask_runtime(daemon, answer_budget),
         "nudge": nudge,
         "circuits": circuits,
         "circuit reset": circuit_reset,
+        "sync": sync,
+        "review poll": functools.partial(_poll_reviews, daemon),
         "reload": reload,
     }
+
+
+def _ask_runtime(
+    daemon: Daemon,
+    answer: Callable[[Runtime, Mapping[str, Any]], Awaitable[dict[str, Any]]],
+) -> Command:
+    """Return the command that whatever runtime is at work then answers."""
+
+    async def command(arguments: dict[str, Any]) -> dict[str, Any]:
+        return await answer(daemon.shift.runtime, arguments)
+
+    return command
+
+
+async def _poll_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
+    shift = daemon.shift
+    return await answer_poll(shift.runtime, shift.reviews.queue, arguments)
 
 
 def describe_daemon(daemon: Daemon) -> dict[str, Any]:

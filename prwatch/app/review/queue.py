@@ -93,11 +93,13 @@ class ReviewQueue:
         self,
         *,
         is_forced: bool = False,
-        only: str = "",
+        only: tuple[str, str] = ("", ""),
         beat: Callable[[], None] = lambda: None,
     ) -> QueueReport:
         """
-        Search what is due; with `is_forced` all, or the watch whose id is `only`.
+        Search what is due; with `is_forced` all that are enabled.
+
+        `only` are the names of a workspace and of a watch; '' is any.
 
         A person's request uses what polling leaves of a budget. A failure of one
         account leaves the others alone.
@@ -112,7 +114,8 @@ class ReviewQueue:
             due = [
                 each
                 for each in self._list_due(account, watches, is_forced=is_forced)
-                if only in ("", each.watch.id)
+                if only[0] in ("", each.workspace.name)
+                and only[1] in ("", each.watch.name)
             ]
             if not due:
                 continue

@@ -81,7 +81,7 @@ async def poll_watch(poll: WatchPoll) -> PollOutcome:
     await _search(poll, outcome)
     outcome.hits = len(outcome.node_ids)
     new = await _list_new(poll, outcome.node_ids)
-    reading = poll.account.github.iter_review_facts(new, poll.login)
+    reading = poll.account.github.review_reader.iter_facts(new, poll.login)
     try:
         async for outcomes in reading:
             poll.beat()
@@ -132,7 +132,7 @@ async def _search(poll: WatchPoll, outcome: PollOutcome) -> None:
     failed = 0
     for query in build_searches(poll.watch.settings, poll.login):
         try:
-            hits = await poll.account.github.review_hits(query)
+            hits = await poll.account.github.review_reader.search(query)
         except ProviderError as error:
             if is_about_account(error):
                 raise

@@ -21,20 +21,23 @@ CLASSES = "auth config transient limit"
 CIRCUIT = {"circuit": "host workspace organisation record", "class": CLASSES}
 BUCKETS = "core graphql search secondary other"
 LOOPS = (
-    "watch_cycle relay retention gauges canary control metrics reload watchdog other"
+    "watch_cycle relay retention review_queue sync gauges canary control metrics"
+    " reload watchdog other"
 )
 SINKS = "stdout jsonl webhook command"
 TABLES = (
     "workspaces connections repositories tasks task_repositories pull_request_links"
     " sessions checkouts repository_watches pr_watches task_pull_requests events"
     " deliveries rate_limit_blocks refused_fields"
+    " watch_folders watch_files watch_folder_circuits"
+    " review_watches review_tasks review_audit"
 )
 FIELDS = (
     "associated state is_draft checks review review_decision head_ref_oid mergeable"
     " merge_queue auto_merge comments activity archived"
 )
 TYPES = (
-    "GitHubPRFeedback GitHubTaskPRUpdated ProviderCircuitOpened ProviderCircuitClosed"
+    "GitHubPRFeedback GitHubTaskPRUpdated GitHubPRReviewRequested ProviderCircuitOpened ProviderCircuitClosed"
     " GitHubRateLimitChanged"
 )
 EXPECTED = {
