@@ -9,7 +9,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
-from prwatch.domain.desired import DesiredTask, DesiredWorkspace
+from prwatch.domain.desired import (
+    DesiredRepositoryWatch,
+    DesiredTask,
+    DesiredWorkspace,
+)
 from prwatch.domain.desired_plan import plan_tasks
 from prwatch.domain.desired_steps import ArchiveTask, Step, TaskPlan
 from prwatch.domain.events import Interest, Narrowing
@@ -62,8 +66,8 @@ def unite(
     tasks = _Firsts[DesiredTask]("task")
     reviews = _Firsts[DesiredReviewWatch]("review watch")
     narrowings = _Firsts[Narrowing]("sink")
-    watches = []
-    warnings = []
+    watches: list[DesiredRepositoryWatch] = []
+    warnings: list[str] = []
     for each in declarations:
         for task in each.desired.tasks:
             warnings += tasks.add(task.external_id, task, each.place)
@@ -78,11 +82,11 @@ def unite(
     return United(
         desired=DesiredWorkspace(
             name=workspace,
-            tasks=tasks.list(),
+            tasks=tasks.all(),
             repository_watches=tuple(dict.fromkeys(watches)),
         ),
-        reviews=reviews.list(),
-        narrowings=narrowings.list(),
+        reviews=reviews.all(),
+        narrowings=narrowings.all(),
         warnings=tuple(warnings),
     )
 
@@ -101,7 +105,7 @@ class _Firsts(Generic[T]):
             return []
         return [f"{place}: {self._kind} {name} is declared by {first}, which wins"]
 
-    def list(self) -> tuple[T, ...]:
+    def all(self) -> tuple[T, ...]:
         """Return the first of each name, in the order in which they came."""
         return tuple(value for value, _ in self._known.values())
 

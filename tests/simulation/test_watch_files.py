@@ -1,4 +1,4 @@
-"""A folder of watch files is edited, broken, mended, moved and hidden."""
+"""A folder of watch files is edited, broken, mended, moved and taken away."""
 
 import contextlib
 
@@ -7,57 +7,29 @@ import pytest
 from prwatch.app.polling import start
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.app.sync.sync_loop import sync_due, sync_now
-from prwatch.simulator import DEFAULT_TOKEN, World
-from tests.product import OUT, MovedClock, open_product
-
-SYNC = '[[workspace.sync]]\nrepository = "octo/team"\ninterval = "5m"'
-HELLO = '[[watch]]\nrepository = "octo/hello"\npull_request = 12\n'
-FIX = '[[watch]]\nrepository = "octo/hello"\nbranch = "fix"\n'
-BROKEN = '[[watch]]\nrepository = "octo/hello"\nbrnch = "fix"\n'
-TASK = (
-    '[[task]]\nid = "T-1"\ntitle = "One"\n'
-    '[[task.repositories]]\nrepository = "octo/hello"\nbranch = "fix"\n'
+from tests.followed import (
+    BROKEN,
+    FIX,
+    HELLO,
+    INTERVAL,
+    SYNC,
+    TASK,
+    follow,
+    list_active,
+    make_team,
+    turn,
+    write,
 )
-INTERVAL = 300.0
+from tests.product import OUT
 
 
 @pytest.fixture
 def world():
-    world = World(MovedClock())
-    world.add_repository("octo/hello")
-    world.add_repository("octo/team")
-    world.write_file("octo/team", "README.md", "ours")
-    world.open_pull_request("octo/hello", branch="greet", title="Greet", number=12)
-    return world
+    return make_team()
 
 
 def get_pull_request(world):
     return world.get_repository("octo/hello").pull_requests[12]
-
-
-@contextlib.asynccontextmanager
-async def follow(tmp_path, world, *, sync=SYNC, **config):
-    config = {"watches": (), "tasks": sync, **config}
-    async with open_product(tmp_path, world, **config) as product:
-        yield product
-
-
-async def turn(product, gap=INTERVAL):
-    """Let an interval pass and look at what is due; return the one outcome."""
-    product.clock.advance(gap)
-    (outcome,) = await sync_due(product.runtime)
-    return outcome
-
-
-def active_tasks(product):
-    rows = product.ask(
-        "SELECT external_id FROM tasks WHERE archived_at IS NULL ORDER BY external_id"
-    )
-    return [row["external_id"] for row in rows]
-
-
-def write(world, text, name="a.toml"):
-    world.write_file("octo/team", f".prwatch/{name}", text)
 
 
 async def test_what_a_file_declares_is_watched(tmp_path, world):
@@ -69,7 +41,7 @@ async def test_what_a_file_declares_is_watched(tmp_path, world):
 
         assert outcome.result is SyncResult.CHANGED
         assert outcome.warnings == ()
-        assert active_tasks(product) == ["octo/hello#12", "octo/hello@fix"]
+        assert list_active(product) == ["octo/hello#12", "octo/hello@fix"]
         assert {event["data"]["task_id"] for event in events} == {"octo/hello#12"}
         assert {row["origin"] for row in product.ask("SELECT origin FROM tasks")} == {
             "watch_file"
@@ -104,7 +76,7 @@ async def test_a_start_with_an_unchanged_folder_writes_nothing(tmp_path, world):
 
         assert outcome.result is SyncResult.UNCHANGED
         assert (used.rest, used.not_modified) == (1, 1)
-        assert active_tasks(product) == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello#12"]
 
 
 async def test_a_folder_is_looked_at_when_its_interval_is_over(tmp_path, world):
@@ -126,7 +98,7 @@ async def test_a_folder_that_is_not_polled_is_looked_at_by_hand_alone(tmp_path, 
         (outcome,) = await sync_now(product.runtime, "acme")
 
         assert outcome.result is SyncResult.CHANGED
-        assert active_tasks(product) == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello#12"]
 
 
 async def test_an_edited_file_adds_and_takes_away(tmp_path, world):
@@ -136,7 +108,7 @@ async def test_an_edited_file_adds_and_takes_away(tmp_path, world):
         write(world, TASK + FIX)
         await turn(product)
 
-        assert active_tasks(product) == ["T-1", "octo/hello@fix"]
+        assert list_active(product) == ["T-1", "octo/hello@fix"]
 
 
 async def test_a_broken_file_freezes_what_it_declared_until_it_is_mended(
@@ -151,7 +123,7 @@ async def test_a_broken_file_freezes_what_it_declared_until_it_is_mended(
         broken = await turn(product)
         quiet = await turn(product)
 
-        assert active_tasks(product) == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello#12"]
         assert "a.toml:3:1: watch[0].brnch: is not a key here; did you mean" in str(
             broken.warnings
         )
@@ -161,7 +133,7 @@ async def test_a_broken_file_freezes_what_it_declared_until_it_is_mended(
         mended = await turn(product)
 
         assert mended.warnings == ()
-        assert active_tasks(product) == ["octo/hello@fix"]
+        assert list_active(product) == ["octo/hello@fix"]
 
 
 async def test_a_frozen_file_stays_frozen_over_a_restart(tmp_path, world):
@@ -174,7 +146,7 @@ async def test_a_frozen_file_stays_frozen_over_a_restart(tmp_path, world):
         with product.refused_writes():
             outcome = await turn(product)
 
-        assert active_tasks(product) == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello#12"]
         assert len(outcome.warnings) == 2
 
 
@@ -200,13 +172,13 @@ async def test_a_file_that_is_renamed_and_broken_at_once_loses_nothing(tmp_path,
         outcome = await turn(product)
         write(world, FIX, "other.toml")
         await turn(product)
-        kept = active_tasks(product)
+        kept = list_active(product)
         write(world, FIX, "z.toml")
         await turn(product)
 
         assert "a.toml: is gone, and kept until z.toml can be read" in outcome.warnings
         assert kept == ["octo/hello#12", "octo/hello@fix"]
-        assert active_tasks(product) == ["octo/hello@fix"]
+        assert list_active(product) == ["octo/hello@fix"]
 
 
 async def test_the_last_file_that_goes_takes_what_it_alone_declared(tmp_path, world):
@@ -216,7 +188,7 @@ async def test_the_last_file_that_goes_takes_what_it_alone_declared(tmp_path, wo
         first = await turn(product)
         world.remove_file("octo/team", ".prwatch/b.toml")
         await turn(product)
-        left = active_tasks(product)
+        left = list_active(product)
         world.remove_file("octo/team", ".prwatch/a.toml")
         gone = await turn(product)
 
@@ -228,7 +200,7 @@ async def test_the_last_file_that_goes_takes_what_it_alone_declared(tmp_path, wo
         )
         assert left == ["octo/hello#12"]
         assert gone.warnings == ("the folder is not there",)
-        assert active_tasks(product) == []
+        assert list_active(product) == []
 
 
 @pytest.mark.parametrize("work", ["session", "message"])
@@ -249,7 +221,7 @@ async def test_what_a_person_works_in_outlives_its_file(tmp_path, world, work):
         world.remove_file("octo/team", ".prwatch/a.toml")
         outcome = await turn(product)
 
-        assert active_tasks(product) == ["T-1"]
+        assert list_active(product) == ["T-1"]
         assert (
             "task T-1 is declared no more, and kept: somebody works in it"
             in outcome.warnings
@@ -261,80 +233,12 @@ async def test_what_a_person_works_in_outlives_its_file(tmp_path, world, work):
         assert (back.steps, back.warnings) == (0, ())
 
 
-@pytest.mark.parametrize("how", ["hidden", "deleted", "branch"])
-async def test_a_repository_that_is_not_seen_takes_nothing_away(tmp_path, world, how):
-    write(world, HELLO)
-    sync = f'{SYNC}\nbranch = "main"'
-    async with follow(tmp_path, world, sync=sync) as product:
-        await turn(product)
-        match how:
-            case "hidden":
-                world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
-            case "deleted":
-                world.delete_repository("octo/team")
-            case "branch":
-                world.delete_branch("octo/team", "main")
-        outcome = await turn(product)
-
-        assert (outcome.result, outcome.code) == (SyncResult.FAILED, "resource_gone")
-        assert active_tasks(product) == ["octo/hello#12"]
-
-
-async def test_a_folder_that_fails_is_left_alone_until_its_probe(tmp_path, world):
-    write(world, HELLO)
-    async with follow(tmp_path, world) as product:
-        await turn(product)
-        world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
-        failed = await turn(product)
-        requests = product.runtime.wired.accounts[0].github.usage.rest
-        with product.refused_writes():
-            skipped = await turn(product)
-
-        assert (skipped.result, skipped.reason) == (SyncResult.SKIPPED, "circuit")
-        assert skipped.until == failed.until
-        assert product.runtime.wired.accounts[0].github.usage.rest == requests
-
-        world.set_token(DEFAULT_TOKEN)
-        back = await turn(product, gap=1000.0)
-
-        assert back.result is SyncResult.UNCHANGED
-        assert product.ask("SELECT * FROM watch_folder_circuits") == []
-
-
-async def test_a_restart_keeps_the_circuit_and_lets_one_probe_through(tmp_path, world):
-    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
-    async with follow(tmp_path, world) as product:
-        await turn(product)
-        before = product.ask("SELECT * FROM watch_folder_circuits")
-    async with follow(tmp_path, world) as product:
-        probe = await turn(product, gap=1)
-        (row,) = product.ask("SELECT * FROM watch_folder_circuits")
-        skipped = await turn(product)
-
-        assert (before[0]["failures"], row["failures"]) == (1, 2)
-        assert probe.result is SyncResult.FAILED
-        assert row["opened_at"] == before[0]["opened_at"]
-        assert skipped.result is SyncResult.SKIPPED
-
-
-async def test_an_edited_entry_begins_with_a_closed_circuit(tmp_path, world):
-    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
-    async with follow(tmp_path, world) as product:
-        await turn(product)
-    sync = SYNC.replace("5m", "6m")
-    async with follow(tmp_path, world, sync=sync) as product:
-        await turn(product, gap=1)
-        (row,) = product.ask("SELECT * FROM watch_folder_circuits")
-
-        assert row["failures"] == 1
-
-
 async def test_an_entry_that_is_taken_out_takes_its_tasks_with_it(tmp_path, world):
     write(world, HELLO)
     async with follow(tmp_path, world) as product:
         await turn(product)
     async with follow(tmp_path, world, sync="") as product:
-        assert active_tasks(product) == []
+        assert list_active(product) == []
         assert product.ask("SELECT * FROM watch_folders") == []
 
 
@@ -352,7 +256,7 @@ async def test_the_configuration_goes_before_a_file(tmp_path, world):
         assert outcome.warnings == (
             "task octo/hello#12 is left to the configuration, which declares it",
         )
-        assert active_tasks(product) == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello#12"]
 
 
 async def test_an_adoption_of_a_file_ends_with_what_it_found(tmp_path, world):
@@ -360,14 +264,14 @@ async def test_an_adoption_of_a_file_ends_with_what_it_found(tmp_path, world):
     async with follow(tmp_path, world) as product:
         await turn(product)
         await product.cycle()
-        found = active_tasks(product)
+        found = list_active(product)
         await start(product.runtime)
-        kept = active_tasks(product)
+        kept = list_active(product)
         world.remove_file("octo/team", ".prwatch/a.toml")
         await turn(product)
 
         assert found == kept == ["octo/hello#12"]
-        assert active_tasks(product) == []
+        assert list_active(product) == []
 
 
 async def test_a_file_narrows_what_a_sink_gets_of_its_workspace(tmp_path, world):
@@ -382,74 +286,6 @@ async def test_a_file_narrows_what_a_sink_gets_of_its_workspace(tmp_path, world)
 
         assert "sink other is not configured" in str(outcome.warnings)
         assert [event["type"] for event in events] == ["GitHubPRFeedback"]
-
-
-async def test_a_connection_that_changes_during_the_fetch_stores_nothing(
-    tmp_path, world
-):
-    write(world, HELLO)
-    async with follow(tmp_path, world) as product:
-
-        def renew():
-            with contextlib.closing(product.connect()) as rows:
-                rows.execute("UPDATE connections SET generation = generation + 1")
-
-        product.clock.advance(INTERVAL)
-        (outcome,) = await sync_due(product.runtime, progress=renew)
-
-        assert outcome.code == "access_changed"
-        assert product.ask("SELECT * FROM watch_files") == []
-        assert active_tasks(product) == []
-
-        assert (await turn(product)).result is SyncResult.CHANGED
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        pytest.param("a.toml", "#" * 70_000, "longer than 65536 bytes", id="huge"),
-        pytest.param("a.toml", "a = " + "[" * 9000, "too deep", id="deep TOML"),
-        pytest.param("a.yaml", "a: " + "[" * 90, "8 deep", id="deep YAML"),
-        pytest.param("a.yaml", "a: &x [1]\nb: [*x, *x]", "anchor", id="aliases"),
-        pytest.param("a.toml", 'a = "\0"', "control character", id="NUL"),
-        pytest.param("a.yml", b"a: \xff", "not UTF-8", id="not UTF-8"),
-        pytest.param("..toml", HELLO, "cannot be used", id="hidden"),
-        pytest.param(f"{'x' * 200}.toml", HELLO, "cannot be used", id="long name"),
-        pytest.param(
-            "a.toml", f"{HELLO}# ghp_{'a' * 36}", "looks like a secret", id="secret"
-        ),
-        pytest.param(
-            "a.toml",
-            '[[task]]\nid = "T"\n[[task.sessions]]\nid = "S"',
-            "sessions: is not a key here",
-            id="sessions",
-        ),
-    ],
-)
-async def test_a_hostile_file_is_a_warning_beside_a_good_one(
-    tmp_path, world, name, content, told
-):
-    world.write_file("octo/team", f".prwatch/{name}", content)
-    write(world, HELLO, "good.toml")
-    async with follow(tmp_path, world) as product:
-        outcome = await turn(product)
-
-        assert told in str(outcome.warnings)
-        assert active_tasks(product) == ["octo/hello#12"]
-
-
-async def test_a_limit_keeps_a_folder_from_being_asked_for(tmp_path, world):
-    async with follow(tmp_path, world) as product:
-        await turn(product)
-        world.exhaust_rate_limit("core")
-        limited = await turn(product)
-        requests = product.runtime.wired.accounts[0].github.usage.rest
-        skipped = await turn(product, gap=INTERVAL)
-
-        assert limited.code == "rate_limited"
-        assert (skipped.result, skipped.reason) == (SyncResult.SKIPPED, "limit")
-        assert product.runtime.wired.accounts[0].github.usage.rest == requests
-        assert product.ask("SELECT * FROM watch_folder_circuits") == []
 
 
 async def test_a_review_watch_of_a_file_comes_and_goes_with_it(tmp_path, world):

@@ -54,15 +54,20 @@ class SyncLoop:
         """Look at what is due, turn by turn; one that fails waits for the next."""
         task_status.started()
         late_by = dt.timedelta(0)
+        is_failing = False
         while True:
             self._registry.begin_turn(self.name, late_by=late_by)
             try:
                 outcomes = await sync_due(self._runtime, progress=beat)
             except StoreError as error:
+                is_failing = True
                 self._registry.fail(self.name, error)
                 _log.warning("sync.failed", code=error.code, message=str(error))
             else:
-                self._registry.succeed(self.name)
+                # A turn in which nothing is due proves nothing of the store.
+                is_failing = is_failing and not outcomes
+                if not is_failing:
+                    self._registry.succeed(self.name)
                 if any(each.steps for each in outcomes):
                     self._on_change()
             late_by = await pause(self._runtime.clock, TURN, beat)
