@@ -34,7 +34,7 @@ NAME = click.argument("name", metavar="NAME")
 @click.group("review")
 @global_options
 def command() -> None:
-    """Find pull requests that ask for review; each becomes a task."""
+    """Find pull requests that ask for review."""
 
 
 def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":

@@ -61,7 +61,8 @@ class Event:
 
     `data` is the JSON object of the envelope without `superseded`, which is
     computed at each delivery. One about the watching itself (`domain/notice`)
-    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''.
+    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''. One that a
+    review is asked for (`domain/review_event`) has a `task_id`, and no watch either.
     """
 
     id: str

@@ -362,7 +362,7 @@ CREATE INDEX events_time ON events (time);
 CREATE INDEX events_pull_request ON events (repository_id, pr_number, position);
 
 CREATE INDEX events_notices
-ON events (workspace_id, subject, position) WHERE watch_id = '';
+ON events (workspace_id, subject, position) WHERE watch_id = '' AND task_id = '';
 
 CREATE INDEX deliveries_due
 ON deliveries (sink, position) WHERE due_at IS NOT NULL;
