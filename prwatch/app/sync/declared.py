@@ -1,5 +1,6 @@
 """Bringing a workspace in line with what its stored watch files declare."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -113,6 +114,20 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
         steps=len(plan.steps) + len(reviews),
         warnings=(*united.warnings, *warnings),
     )
+
+
+async def restore_narrowings(runtime: Runtime) -> None:
+    """Let sinks leave out what stored files say, where no start has come before."""
+    for entry in runtime.config.workspaces:
+        if not entry.syncs:
+            continue
+        workspace = runtime.wired.workspaces[entry.name]
+        rows = await load_folders(runtime.database, workspace)
+        with contextlib.suppress(ConfigError):
+            united = unite_rows(runtime.config, workspace, rows)
+            runtime.interests = narrow_interests(
+                runtime.interests, workspace.name, united.narrowings
+            )
 
 
 def is_app(config: Config, workspace: Workspace) -> bool:

@@ -179,7 +179,9 @@ def test_a_secret_beside_a_mistake_is_not_shown():
 def test_more_entries_than_anybody_lists_are_refused():
     one = '[[watch]]\nrepository="o/h"\nbranch="x"\n'
 
-    assert problems(one * 1001) == ("a.toml:1:1: more than 1000 watches, reviews and tasks",)
+    assert problems(one * 1001) == (
+        "a.toml:1:1: more than 1000 watches, reviews and tasks",
+    )
 
 
 def test_only_some_of_many_mistakes_are_told():

@@ -2,7 +2,10 @@
 
 import pytest
 
+from prwatch.app.command.check import check_and_deliver
 from prwatch.app.command.sync import read_sync_status, run_sync
+from prwatch.app.runtime import open_runtime
+from prwatch.domain.events import Narrowing
 from prwatch.errors import ConfigError
 from prwatch.simulator import DEFAULT_TOKEN
 from prwatch.store.query import Query
@@ -121,6 +124,17 @@ async def test_one_pass_looks_at_folders_before_it_polls(stage):
     assert report.usage.rest == 2
     assert [each.reference for each in failed.failures] == ["octo/team@main:lists"]
     assert failed.failed_workspaces == frozenset()
+
+
+async def test_a_check_without_a_daemon_knows_what_sinks_leave_out(stage):
+    stage.world.write_file("octo/team", "lists/b.toml", '[[sink]]\nname = "stdout"')
+    await sync(stage)
+
+    async with open_runtime(stage.loaded, stage.surroundings) as runtime:
+        await check_and_deliver(runtime, [])
+
+        (interest,) = runtime.interests
+        assert interest.narrowings == (Narrowing(workspace="acme", sink="stdout"),)
 
 
 async def test_what_cannot_be_read_any_more_takes_nothing_away(stage):
