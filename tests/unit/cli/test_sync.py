@@ -20,7 +20,8 @@ def hub(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("acme",), ("now",), ("now", "acme"), ("--log-level", "error", "acme")]
+    "arguments",
+    [(), ("acme",), ("now",), ("now", "acme"), ("--log-level", "error", "acme")],
 )
 def test_folders_are_looked_at_now(call, hub, arguments):
     told = call("sync", *arguments)
