@@ -4,8 +4,9 @@ Reads pull requests whose review is asked of one person, directly by their node 
 The search's index lags, so nothing is decided by what a search says of its hits.
 """
 
+import contextlib
 import datetime as dt
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -75,7 +76,7 @@ class ReviewReader:
 
     async def iter_facts(
         self, node_ids: Sequence[str], login: str
-    ) -> AsyncIterator[Mapping[str, Outcome[ReviewFacts]]]:
+    ) -> AsyncGenerator[Mapping[str, Outcome[ReviewFacts]], None]:
         """
         Yield each request's outcomes by node id, as `login` stands to them.
 
@@ -88,8 +89,10 @@ class ReviewReader:
             answer = await self._graph.ask("ReviewFacts", variables)
             return _read_answer(answer, batch, login)
 
-        async for outcomes in iter_batches(node_ids, self._size, ask):
-            yield outcomes
+        batches = iter_batches(node_ids, self._size, ask)
+        async with contextlib.aclosing(batches):
+            async for outcomes in batches:
+                yield outcomes
 
 
 def _read_answer(

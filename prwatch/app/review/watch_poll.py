@@ -5,6 +5,7 @@ Nothing is concluded from what a search does not show. What it shows is read dir
 before a task is made of it.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -81,15 +82,8 @@ async def poll_watch(poll: WatchPoll) -> PollOutcome:
     await _search(poll, outcome)
     outcome.hits = len(outcome.node_ids)
     new = await _list_new(poll, outcome.node_ids)
-    reading = poll.account.github.review_reader.iter_facts(new, poll.login)
     try:
-        async for outcomes in reading:
-            poll.beat()
-            found = [
-                each.value for each in outcomes.values() if isinstance(each, Found)
-            ]
-            outcome.unread += len(outcomes) - len(found)
-            await _take_up_all(poll, found, outcome)
+        await _read_and_take_up(poll, new, outcome)
     except ProviderError as error:
         if is_about_account(error):
             raise
@@ -97,6 +91,20 @@ async def poll_watch(poll: WatchPoll) -> PollOutcome:
     outcome.is_complete = outcome.is_complete and not outcome.unread
     await note_finding(poll, outcome)
     return outcome
+
+
+async def _read_and_take_up(
+    poll: WatchPoll, new: Sequence[str], outcome: PollOutcome
+) -> None:
+    reader = poll.account.github.review_reader
+    # A store that fails in between must not leave the walk of the answers open.
+    async with contextlib.aclosing(reader.iter_facts(new, poll.login)) as answers:
+        async for outcomes in answers:
+            poll.beat()
+            read = [each for each in outcomes.values() if isinstance(each, Found)]
+            found = [each.value for each in read]
+            outcome.unread += len(outcomes) - len(found)
+            await _take_up_all(poll, found, outcome)
 
 
 def is_about_account(error: ProviderError) -> bool:
