@@ -15,6 +15,7 @@ class EventType(enum.StrEnum):
     PR_FEEDBACK = "GitHubPRFeedback"
     TASK_PR_UPDATED = "GitHubTaskPRUpdated"
     PR_REVIEW_REQUESTED = "GitHubPRReviewRequested"
+    PR_REVIEW_TASK_DELETED = "GitHubPRReviewTaskDeleted"
     PROVIDER_CIRCUIT_OPENED = "ProviderCircuitOpened"
     PROVIDER_CIRCUIT_CLOSED = "ProviderCircuitClosed"
     RATE_LIMIT_CHANGED = "GitHubRateLimitChanged"

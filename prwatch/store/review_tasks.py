@@ -37,13 +37,13 @@ async def list_review_tasks(
         workspace_id=workspace_id,
         review_watch_id=review_watch_id,
     )
-    return [_to_review_task(row) for row in rows]
+    return [to_review_task(row) for row in rows]
 
 
 async def list_rows_of_task(tx: Transaction, task_id: str) -> list[ReviewTask]:
     """Return each watch's row that speaks of a task, by id."""
     rows = await tx.fetch(_QUERIES["list_of_task"], task_id=task_id)
-    return [_to_review_task(row) for row in rows]
+    return [to_review_task(row) for row in rows]
 
 
 async def find_review_task(
@@ -56,7 +56,7 @@ async def find_review_task(
         review_watch_id=review_watch_id,
         pr_node_id=pr_node_id,
     )
-    return _to_review_task(rows[0]) if rows else None
+    return to_review_task(rows[0]) if rows else None
 
 
 async def add_review_task(tx: Transaction, row: ReviewTask) -> bool:
@@ -182,7 +182,13 @@ def _from_review_task(row: ReviewTask) -> dict[str, Value]:
     }
 
 
-def _to_review_task(row: Row) -> ReviewTask:
+def to_review_task(row: Row) -> ReviewTask:
+    """
+    Return what a row says.
+
+    Raises:
+        ValueError: It holds a word that we do not know, or no JSON.
+    """
     return ReviewTask(
         id=row["id"],
         workspace_id=row["workspace_id"],

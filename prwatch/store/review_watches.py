@@ -31,7 +31,7 @@ _QUERIES = load_queries("review_watches")
 async def list_review_watches(tx: Transaction, workspace_id: str) -> list[ReviewWatch]:
     """Return the review watches of a workspace, by name."""
     rows = await tx.fetch(_QUERIES["list_review_watches"], workspace_id=workspace_id)
-    return [_to_review_watch(row) for row in rows]
+    return [to_review_watch(row) for row in rows]
 
 
 async def find_review_watch(
@@ -41,7 +41,7 @@ async def find_review_watch(
     rows = await tx.fetch(
         _QUERIES["find_review_watch"], workspace_id=workspace_id, name=name
     )
-    return _to_review_watch(rows[0]) if rows else None
+    return to_review_watch(rows[0]) if rows else None
 
 
 async def add_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
@@ -150,7 +150,13 @@ def _from_settings(settings: ReviewSettings) -> dict[str, Value]:
     }
 
 
-def _to_review_watch(row: Row) -> ReviewWatch:
+def to_review_watch(row: Row) -> ReviewWatch:
+    """
+    Return what a row says.
+
+    Raises:
+        ValueError: It holds a word that we do not know, or no JSON.
+    """
     return ReviewWatch(
         id=row["id"],
         workspace_id=row["workspace_id"],

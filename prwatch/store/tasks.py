@@ -71,6 +71,7 @@ __all__ = [
     "remove_link",
     "remove_repository_watch",
     "remove_task_repository",
+    "to_task",
     "unarchive_task",
 ]
 
@@ -83,7 +84,7 @@ async def list_tasks(
     """Return the tasks of a workspace, by id."""
     return await tx.fetch_as(
         _QUERIES["list_tasks"],
-        _to_task,
+        to_task,
         workspace_id=workspace_id,
         include_archived=include_archived,
     )
@@ -96,7 +97,7 @@ async def find_task(
     rows = await tx.fetch(
         _QUERIES["find_task"], workspace_id=workspace_id, external_id=external_id
     )
-    return _to_task(rows[0]) if rows else None
+    return to_task(rows[0]) if rows else None
 
 
 async def add_task(tx: Transaction, task: Task) -> bool:
@@ -212,7 +213,8 @@ async def _get_workspace(tx: Transaction, workspace_id: str) -> Workspace:
     return Workspace(id=rows[0]["id"], name=rows[0]["name"])
 
 
-def _to_task(row: Row) -> Task:
+def to_task(row: Row) -> Task:
+    """Return what a row says."""
     return Task(
         id=row["id"],
         workspace_id=row["workspace_id"],

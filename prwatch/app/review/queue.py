@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from prwatch.app.limit_blocks import store_limits
+from prwatch.app.review.logins import Logins, Unfit, require_graphql
 from prwatch.app.review.watch_poll import (
     PollOutcome,
     WatchPoll,
@@ -19,7 +20,7 @@ from prwatch.app.review.watch_poll import (
     poll_watch,
 )
 from prwatch.app.runtime import Runtime
-from prwatch.app.walk.cycle import Account, is_read_by_rest
+from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.events import EventType
 from prwatch.domain.ids import build_id
@@ -30,7 +31,6 @@ from prwatch.errors import (
     AuthenticationFailed,
     ConfigError,
     PermissionDenied,
-    ProtocolViolation,
     ProviderError,
     RateLimited,
 )
@@ -86,8 +86,7 @@ class ReviewQueue:
         self._runtime = runtime
         self._polled_at: dict[str, tuple[int, dt.datetime]] = {}
         """When each watch was searched last, under which revision of it."""
-        self._logins: dict[str, tuple[int, str]] = {}
-        """Whose token each account's is, for the generation of that token."""
+        self._logins = Logins()
 
     async def run_once(
         self,
@@ -219,7 +218,7 @@ class ReviewQueue:
             outcome = PollOutcome()
             outcome.fail(error)
             await note_finding(self._begin(account, each, beat, login=""), outcome)
-            if not isinstance(error, _Unfit):
+            if not isinstance(error, Unfit):
                 report.outcomes[each.key] = outcome
                 return error
         report.outcomes[each.key] = outcome
@@ -265,27 +264,8 @@ class ReviewQueue:
         self._polled_at[watch.id] = (watch.revision, self._runtime.clock.now())
 
     async def _read_login(self, account: Account) -> str:
-        """
-        Return whose the token is. It is not polling's `viewer`: that one makes news.
-
-        Raises:
-            ProviderError: It cannot be told.
-        """
-        if is_read_by_rest(account, self._runtime.settings.read_path):
-            raise _Unfit("a review watch is searched through GraphQL alone")
-        if account.github.limits.is_fixed:
-            raise _Unfit("an app is no person whose review is asked; give target_login")
-        generation = account.github.credential.generation
-        known = self._logins.get(account.key)
-        if known is None or known[0] != generation:
-            viewer = account.viewer or await account.github.viewer()
-            known = (account.github.credential.generation, viewer.login)
-            self._logins[account.key] = known
-        return known[1]
-
-
-class _Unfit(ProtocolViolation):
-    """A watch that this account cannot search, whatever GitHub answers."""
+        require_graphql(account, self._runtime.settings.read_path)
+        return await self._logins.read(account)
 
 
 def _build_failure(each: _Due, error: ProviderError) -> Failure:
@@ -305,7 +285,7 @@ def _classify(error: ProviderError) -> FailureClass:
             return FailureClass.LIMIT
         case AuthenticationFailed():
             return FailureClass.AUTH
-        case PermissionDenied() | _Unfit():
+        case PermissionDenied() | Unfit():
             return FailureClass.CONFIG
         case _:
             return FailureClass.TRANSIENT

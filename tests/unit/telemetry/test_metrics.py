@@ -37,7 +37,8 @@ FIELDS = (
     " merge_queue auto_merge comments activity archived"
 )
 TYPES = (
-    "GitHubPRFeedback GitHubTaskPRUpdated GitHubPRReviewRequested ProviderCircuitOpened ProviderCircuitClosed"
+    "GitHubPRFeedback GitHubTaskPRUpdated GitHubPRReviewRequested"
+    " GitHubPRReviewTaskDeleted ProviderCircuitOpened ProviderCircuitClosed"
     " GitHubRateLimitChanged"
 )
 EXPECTED = {
