@@ -5,6 +5,7 @@ import datetime as dt
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
+from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.declared import put_configured_reviews
 from prwatch.app.review.queue import QueueReport, ReviewQueue
 from prwatch.app.runtime import Runtime
@@ -171,6 +172,20 @@ async def _poll_reviews(runtime: Runtime, report: CycleReport) -> None:
         report.add_failure(failure)
 
 
+async def _clean_reviews(runtime: Runtime, report: CycleReport) -> None:
+    """Sweep the review tasks once, and add to the report what that came to."""
+    accounts = runtime.wired.accounts
+    before = [account.github.usage for account in accounts]
+    found = await ReviewCleanup(runtime).run_once(beat=runtime.on_progress)
+    for account, usage in zip(accounts, before, strict=True):
+        report.add_usage(subtract_usage(account.github.usage, usage))
+    report.events_by_type.update(found.events_by_type)
+    for failure in found.failures:
+        report.add_failure(failure)
+    if found.error is not None:
+        raise found.error
+
+
 async def _sync_folders(runtime: Runtime) -> tuple[list[Failure], list[Usage]]:
     """Look at each folder of watch files once; return what failed, and the cost."""
     accounts = runtime.wired.accounts
@@ -189,7 +204,8 @@ async def run_everything_once(
     """
     Run every loop once, in order, and return what they did.
 
-    That is: tasks, watch files, polling, reviews, deliveries, retention. The report
+    That is: tasks, watch files, polling, reviews, their cleaning up,
+    deliveries, retention. The report
     counts what all of them wrote.
     """
     written = runtime.database.rows_written
@@ -201,6 +217,7 @@ async def run_everything_once(
     for failure in failures:
         report.add_failure(failure)
     await _poll_reviews(runtime, report)
+    await _clean_reviews(runtime, report)
     report.delivered += await deliver_once(runtime.relays)
     await build_retention(runtime, LoopRegistry(runtime.clock)).run_once(
         runtime.clock.now()

@@ -20,6 +20,7 @@ from prwatch.cli.output import (
     print_table,
     print_text,
 )
+from prwatch.cli.review_cleanup import cleanup, restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +36,10 @@ NAME = click.argument("name", metavar="NAME")
 @global_options
 def command() -> None:
     """Find pull requests that ask for review."""
+
+
+command.add_command(cleanup)
+command.add_command(restore)
 
 
 def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":
@@ -277,7 +282,10 @@ def _describe(row: "ReviewRow") -> "Iterator[str]":
         yield f"  {task.id} {_tell_task(task)} {task.title}".rstrip()
     for entry in row.audit:
         moment = format_time(entry.acted_at)
-        yield f"  {moment} {entry.external_id} {entry.action.value}: {entry.reason}"
+        told = f"{moment} {entry.external_id} {entry.action.value}: {entry.reason}"
+        if entry.undo_until:
+            told += f", can be restored until {format_time(entry.undo_until)}"
+        yield f"  {told}"
 
 
 def _tell_task(task: "ReviewTaskRow") -> str:
@@ -286,4 +294,9 @@ def _tell_task(task: "ReviewTaskRow") -> str:
         told.append("a person wrote in it")
     if task.waits_for:
         told.append(f"waits for {task.waits_for}")
+    elif task.kept and not task.person_wrote_at:
+        until = f" until {task.kept_until}" if task.kept_until else ""
+        told.append(f"kept: {task.kept.replace('_', ' ')}{until}")
+    if task.evidence:
+        told.append(" ".join(str(value) for value in task.evidence.values()))
     return f"({', '.join(told)})"

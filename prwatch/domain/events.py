@@ -62,8 +62,9 @@ class Event:
 
     `data` is the JSON object of the envelope without `superseded`, which is
     computed at each delivery. One about the watching itself (`domain/notice`)
-    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''. One that a
-    review is asked for (`domain/review_event`) has a `task_id`, and no watch either.
+    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''. One that
+    a review is asked for (`domain/review_event`), or that its task went
+    (`domain/review_ending`), has a `task_id`, and no watch either.
     """
 
     id: str

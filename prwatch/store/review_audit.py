@@ -56,13 +56,11 @@ async def list_audit(
 
 
 async def list_audit_of_task(
-    tx: Transaction, workspace_id: str, external_id: str
+    tx: Transaction, workspace_id: str, name: str
 ) -> list[ReviewAudit]:
-    """Return the entries about a task of that name, newest first."""
+    """Return the entries about a task, or the one entry of that id, newest first."""
     rows = await tx.fetch(
-        _QUERIES["list_audit_of_task"],
-        workspace_id=workspace_id,
-        external_id=external_id,
+        _QUERIES["list_audit_of_task"], workspace_id=workspace_id, name=name
     )
     return [_to_audit(row) for row in rows]
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from prwatch.domain.review_watch import ReviewTask
 from prwatch.domain.task import (
     Checkout,
     PullRequestLink,
@@ -47,6 +48,8 @@ class TaskBundle:
     links: tuple[PullRequestLink, ...] = ()
     sessions: tuple[Session, ...] = ()
     checkouts: tuple[Checkout, ...] = ()
+    reviews: tuple[ReviewTask, ...] = ()
+    """The rows of review watches that speak of it."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `parse_bundle` reads."""

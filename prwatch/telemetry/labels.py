@@ -40,6 +40,7 @@ PAID: Final = ("core", "graphql")
 BUCKETS: Final = ("core", "graphql", "search", "secondary", OTHER)
 CLASSES: Final = tuple(each.value for each in FailureClass)
 CIRCUITS: Final = tuple(each.value for each in CircuitKind)
+CLEANUP_CIRCUITS: Final = ("shared", "record")
 CYCLE_OUTCOMES: Final = ("ok", "partial", "failed")
 DELIVERY_OUTCOMES: Final = ("delivered", "failed", "dropped", "dead")
 HITS: Final = ("equal_bytes", "not_modified")
@@ -48,6 +49,7 @@ LOOPS: Final = (
     "relay",
     "retention",
     "review_queue",
+    "review_cleanup",
     "sync",
     "gauges",
     "canary",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.daemon import RelayService
 from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.loop_registry import LoopRegistry
@@ -58,6 +59,14 @@ class TestReviewLoop(OnAProduct):
         registry = LoopRegistry(product.clock)
         registry.begin_run(ReviewLoop.name, None)
         return ReviewLoop(product.runtime, registry)
+
+
+class TestCleanupLoop(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(CleanupLoop.name, None)
+        return CleanupLoop(product.runtime, registry)
 
 
 class TestRelayService(OnAProduct):

@@ -5,14 +5,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from prwatch.app.command.review_kept import Kept, list_kept, read_skips
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.durations import format_duration
 from prwatch.domain.review_watch import ReviewAudit, ReviewTask, ReviewWatch
 from prwatch.domain.task import Task, Workspace
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.errors import ConfigError, NotFound
-from prwatch.store import review_audit, review_tasks, review_watches, tasks
+from prwatch.store import (
+    connections,
+    review_audit,
+    review_tasks,
+    review_watches,
+    tasks,
+)
 from prwatch.store.database import Transaction
+from prwatch.store.review_sweep import list_swept
 
 AUDIT_LIMIT = 20
 """The newest entries of the record that are shown of one watch."""
@@ -27,6 +35,8 @@ class FoundReview:
     rows: tuple[ReviewTask, ...]
     tasks: Mapping[str, Task]
     audit: tuple[ReviewAudit, ...]
+    kept: Mapping[str, Kept]
+    """What keeps tasks from being cleaned away, by row id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +56,9 @@ class ReviewTaskRow:
     evidence: Mapping[str, object]
     person_wrote_at: dt.datetime | None
     waits_for: str
+    kept: str = ""
+    """What keeps it from being cleaned away, '' for nothing."""
+    kept_until: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""
@@ -59,6 +72,8 @@ class ReviewTaskRow:
             "evidence": dict(self.evidence),
             "person_wrote_at": format_optional_time(self.person_wrote_at),
             "waits_for": self.waits_for,
+            "kept": self.kept,
+            "kept_until": self.kept_until or None,
         }
 
 
@@ -143,6 +158,7 @@ async def show_review(bench: Workbench, name: str, *, workspace: str = "") -> Re
 async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
     """Read the review watches of the workspaces that are meant, with their tasks."""
     found: list[FoundReview] = []
+    skips = await read_skips(bench)
     for one in await bench.list_workspaces(workspace):
 
         async def read(tx: Transaction, one: Workspace = one) -> list[FoundReview]:
@@ -150,6 +166,8 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
             rows = await review_tasks.list_review_tasks(tx, key)
             listed = await tasks.list_tasks(tx, key, include_archived=True)
             audit = await review_audit.list_audit(tx, key, limit=AUDIT_LIMIT)
+            connection = await connections.find_connection(tx, key)
+            kept = list_kept(await list_swept(tx, key), connection, skips)
             return [
                 FoundReview(
                     workspace=one,
@@ -157,6 +175,7 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                     rows=tuple(r for r in rows if r.review_watch_id == watch.id),
                     tasks={task.id: task for task in listed},
                     audit=tuple(a for a in audit if a.review_watch_id == watch.id),
+                    kept=kept,
                 )
                 for watch in await review_watches.list_review_watches(tx, key)
             ]
@@ -169,12 +188,15 @@ def _build_row(found: FoundReview) -> ReviewRow:
     return ReviewRow(
         workspace=found.workspace.name,
         watch=found.watch,
-        tasks=tuple(_build_task(r, found.tasks.get(r.task_id)) for r in found.rows),
+        tasks=tuple(
+            _build_task(row, found.tasks.get(row.task_id), found.kept.get(row.id))
+            for row in found.rows
+        ),
         audit=found.audit,
     )
 
 
-def _build_task(row: ReviewTask, task: Task | None) -> ReviewTaskRow:
+def _build_task(row: ReviewTask, task: Task | None, kept: Kept | None) -> ReviewTaskRow:
     pull_request = row.pull_request
     return ReviewTaskRow(
         id=task.external_id if task else pull_request.external_id,
@@ -186,6 +208,8 @@ def _build_task(row: ReviewTask, task: Task | None) -> ReviewTaskRow:
         evidence=row.terminal_evidence,
         person_wrote_at=task.person_wrote_at if task else None,
         waits_for=task.waits_for if task else "",
+        kept=kept.reason if kept else "",
+        kept_until=kept.until if kept else "",
     )
 
 

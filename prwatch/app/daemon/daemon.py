@@ -16,10 +16,16 @@ import anyio
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.canary import Canary
+from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.daemon.metering import count_report, follow_loops, follow_totals
+from prwatch.app.daemon.metering import (
+    count_report,
+    follow_cleanup,
+    follow_loops,
+    follow_totals,
+)
 from prwatch.app.daemon.reload import Reloader
 from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.daemon.service import Service
@@ -76,6 +82,7 @@ class Shift:
     runtime: Runtime
     loop: WatchLoop
     reviews: ReviewLoop
+    cleanup: CleanupLoop
     gauges: Gauges
     canary: Canary
     totals: RunningTotals
@@ -107,6 +114,7 @@ async def open_shift(
 
     loop = WatchLoop(runtime, registry, on_report=count)
     reviews = ReviewLoop(runtime, registry)
+    cleanup = CleanupLoop(runtime, registry)
     gauges = Gauges(runtime, registry)
     canary = Canary(runtime, registry, loop)
     services: tuple[Service, ...] = (
@@ -115,6 +123,7 @@ async def open_shift(
         build_retention(runtime, registry),
         canary,
         reviews,
+        cleanup,
         loop,
         *_build_sync(runtime, registry, loop),
     )
@@ -122,6 +131,7 @@ async def open_shift(
         runtime=runtime,
         loop=loop,
         reviews=reviews,
+        cleanup=cleanup,
         gauges=gauges,
         canary=canary,
         totals=RunningTotals(meter),
@@ -181,6 +191,7 @@ class Daemon:
     def take_totals(self) -> None:
         """Let the meter count what the parts have counted since the last time."""
         follow_totals(self.shift.totals, self.shift.runtime)
+        follow_cleanup(self.shift.totals, self.shift.cleanup.cleanup)
         follow_loops(self._loop_totals, self.registry.list_facts())
         reloads: dict[Labels, float] = {
             ("applied",): float(self.reloader.applied),

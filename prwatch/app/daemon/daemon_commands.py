@@ -10,6 +10,7 @@ from prwatch import __version__
 from prwatch.app.command.budget import answer_budget
 from prwatch.app.command.check import answer_check
 from prwatch.app.command.circuits import list_circuits, reset_circuits
+from prwatch.app.command.review_cleanup import answer_cleanup, answer_skips
 from prwatch.app.command.review_commands import answer_poll
 from prwatch.app.command.sync import answer_sync
 from prwatch.app.daemon.attendance import answer_attend
@@ -68,6 +69,8 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         "circuit reset": circuit_reset,
         "sync": sync,
         "review poll": functools.partial(_poll_reviews, daemon),
+        "review cleanup": functools.partial(_clean_reviews, daemon),
+        "review skips": functools.partial(_tell_skips, daemon),
         "reload": reload,
     }
 
@@ -87,6 +90,15 @@ def _ask_runtime(
 async def _poll_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
     shift = daemon.shift
     return await answer_poll(shift.runtime, shift.reviews.queue, arguments)
+
+
+async def _clean_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
+    shift = daemon.shift
+    return await answer_cleanup(shift.runtime, shift.cleanup.cleanup, arguments)
+
+
+async def _tell_skips(daemon: Daemon, _: dict[str, Any]) -> dict[str, Any]:
+    return answer_skips(daemon.shift.cleanup.cleanup)
 
 
 def describe_daemon(daemon: Daemon) -> dict[str, Any]:
@@ -118,12 +130,15 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
 
 
 def _render_loops(daemon: Daemon) -> dict[str, dict[str, Any]]:
-    """Return the loops, that of polling with its open circuits by class."""
-    loops = daemon.registry.as_json()
-    polling = loops.get(daemon.shift.loop.name)
-    if polling is not None:
-        by_class: Counter[str] = Counter()
-        for (_, cause), count in daemon.shift.runtime.circuits.count_open().items():
-            by_class[cause.value] += count
-        polling["open_circuits"] = dict(by_class)
+    """Return the loops, those that have circuits with the open ones by class."""
+    loops, shift = daemon.registry.as_json(), daemon.shift
+    for name, counts in (
+        (shift.loop.name, shift.runtime.circuits.count_open()),
+        (shift.cleanup.name, shift.cleanup.cleanup.circuits.count_open()),
+    ):
+        if name in loops:
+            by_class: Counter[str] = Counter()
+            for (_, cause), count in counts.items():
+                by_class[cause.value] += count
+            loops[name]["open_circuits"] = dict(by_class)
     return loops

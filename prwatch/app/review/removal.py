@@ -6,6 +6,7 @@ transaction. It is the last to look: what is not as it was decided on stays.
 """
 
 import datetime as dt
+from dataclasses import replace
 
 from prwatch.app.runtime import Runtime
 from prwatch.domain.event_building import wants
@@ -40,7 +41,10 @@ async def remove_done(runtime: Runtime, ending: Ending) -> bool:
         now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
         if swept.task is None or not is_as_decided(swept, now):
             return False
-        bundle = await find_bundle(tx, swept.task)
+        bundle = replace(
+            await find_bundle(tx, swept.task),
+            reviews=tuple(each.row for each in swept.rows),
+        )
         for entry in build_audit(ending, ids, bundle.as_json()):
             await review_audit.add_audit(tx, entry)
         for each in swept.rows:

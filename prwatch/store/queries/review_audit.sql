@@ -28,9 +28,9 @@ WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
 ORDER BY acted_at DESC, id DESC LIMIT 1;
 
 -- name: list_audit_of_task
--- The entries about a task of that name, newest first.
+-- The entries about a task of that name, or the one of that id, newest first.
 SELECT * FROM review_audit
-WHERE workspace_id = :workspace_id AND external_id = :external_id
+WHERE workspace_id = :workspace_id AND (external_id = :name OR id = :name)
 ORDER BY acted_at DESC, id DESC;
 
 -- name: forget_snapshot

@@ -19,10 +19,11 @@ ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/reference/metrics.md"
 CLASSES = "auth config transient limit"
 CIRCUIT = {"circuit": "host workspace organisation record", "class": CLASSES}
+CLEANUP = {"circuit": "shared record", "class": CLASSES}
 BUCKETS = "core graphql search secondary other"
 LOOPS = (
-    "watch_cycle relay retention review_queue sync gauges canary control metrics"
-    " reload watchdog other"
+    "watch_cycle relay retention review_queue review_cleanup sync gauges canary"
+    " control metrics reload watchdog other"
 )
 SINKS = "stdout jsonl webhook command"
 TABLES = (
@@ -80,6 +81,11 @@ EXPECTED = {
     "prwatch_circuit_opens_total": CIRCUIT,
     "prwatch_circuit_resets_total": CIRCUIT,
     "prwatch_circuit_failures_total": CIRCUIT,
+    "prwatch_review_tasks_deleted_total": {},
+    "prwatch_review_cleanup_circuits_open": CLEANUP,
+    "prwatch_review_cleanup_skips_total": CLEANUP,
+    "prwatch_review_cleanup_circuit_opens_total": CLEANUP,
+    "prwatch_review_cleanup_failures_total": CLEANUP,
     "prwatch_rate_limit_remaining": {"bucket": BUCKETS},
     "prwatch_rate_limit_limit": {"bucket": BUCKETS},
     "prwatch_rate_limit_blocked_accounts": {"bucket": BUCKETS},
