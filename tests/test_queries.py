@@ -24,9 +24,11 @@ QUERIES = [
 ]
 BOOLEANS = (
     "is_archived|is_draft|is_past|is_terminal|is_base_deleted|merge_queue|auto_merge"
+    "|is_enabled"
 )
 NULLABLE = (
     "archived_at|ended_at|due_at|observed_at|searching_since|detached_at|closed_at"
+    "|person_wrote_at|incomplete_since|backlog_done_at|terminal_seen_at|undo_until"
 )
 
 

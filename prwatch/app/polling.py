@@ -5,11 +5,16 @@ import datetime as dt
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
+from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.review.declared import put_configured_reviews
+from prwatch.app.review.queue import QueueReport, ReviewQueue
 from prwatch.app.runtime import Runtime
+from prwatch.app.sync.folders import settle_folders
+from prwatch.app.sync.sync_loop import sync_due
 from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
 from prwatch.app.walk.ages import scan_ages
 from prwatch.app.walk.cycle import Cycle
-from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.cycle_report import CycleReport, Failure, subtract_usage
 from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
 from prwatch.app.walk.notices import list_told
 from prwatch.app.walk.watch_cycle import run_cycle
@@ -17,6 +22,7 @@ from prwatch.app.worktrees import list_searched
 from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.reference import Usage
 from prwatch.domain.schedule import has_passed
 from prwatch.github.reserve import keep_reserve
 
@@ -67,6 +73,8 @@ async def scan_worktrees(runtime: Runtime) -> None:
 async def start(runtime: Runtime) -> None:
     """Do what a start does once: tasks, and what was told about the watching."""
     await put_configured_tasks(runtime)
+    await put_configured_reviews(runtime)
+    await settle_folders(runtime)
     await remember_told_limits(runtime.database, runtime.wired.accounts)
     runtime.circuits.news.told.update(
         await list_told(runtime.database, runtime.wired.workspaces.values())
@@ -154,17 +162,64 @@ def build_retention(runtime: Runtime, registry: LoopRegistry) -> Retention:
     )
 
 
+async def _poll_reviews(runtime: Runtime, report: CycleReport) -> None:
+    """Search each review watch once, and add to the report what that came to."""
+    accounts = runtime.wired.accounts
+    before = [account.github.usage for account in accounts]
+    found: QueueReport = await ReviewQueue(runtime).run_once(beat=runtime.on_progress)
+    for account, usage in zip(accounts, before, strict=True):
+        report.add_usage(subtract_usage(account.github.usage, usage))
+    report.events_by_type.update(found.events_by_type)
+    for failure in found.failures:
+        report.add_failure(failure)
+
+
+async def _clean_reviews(runtime: Runtime, report: CycleReport) -> None:
+    """Sweep the review tasks once, and add to the report what that came to."""
+    accounts = runtime.wired.accounts
+    before = [account.github.usage for account in accounts]
+    found = await ReviewCleanup(runtime).run_once(beat=runtime.on_progress)
+    for account, usage in zip(accounts, before, strict=True):
+        report.add_usage(subtract_usage(account.github.usage, usage))
+    report.events_by_type.update(found.events_by_type)
+    for failure in found.failures:
+        report.add_failure(failure)
+    if found.error is not None:
+        raise found.error
+
+
+async def _sync_folders(runtime: Runtime) -> tuple[list[Failure], list[Usage]]:
+    """Look at each folder of watch files once; return what failed, and the cost."""
+    accounts = runtime.wired.accounts
+    before = [account.github.usage for account in accounts]
+    outcomes = await sync_due(runtime, progress=runtime.on_progress)
+    used = [
+        subtract_usage(account.github.usage, usage)
+        for account, usage in zip(accounts, before, strict=True)
+    ]
+    return [each.failure for each in outcomes if each.failure is not None], used
+
+
 async def run_everything_once(
     runtime: Runtime, *, is_full: bool = False
 ) -> CycleReport:
     """
-    Run every loop once, in order: tasks, polling, deliveries, retention.
+    Run every loop once, in order, and return what they did.
 
-    The report counts what all of them wrote.
+    That is: tasks, watch files, polling, reviews, their cleaning up,
+    deliveries, retention. The report
+    counts what all of them wrote.
     """
     written = runtime.database.rows_written
     await start(runtime)
+    failures, used = await _sync_folders(runtime)
     report = await poll(runtime, is_forced=True, is_full=is_full)
+    for usage in used:
+        report.add_usage(usage)
+    for failure in failures:
+        report.add_failure(failure)
+    await _poll_reviews(runtime, report)
+    await _clean_reviews(runtime, report)
     report.delivered += await deliver_once(runtime.relays)
     await build_retention(runtime, LoopRegistry(runtime.clock)).run_once(
         runtime.clock.now()

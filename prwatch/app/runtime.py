@@ -15,6 +15,7 @@ from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.routes import build_interests, wire_routes
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
+from prwatch.app.sync.memory import SyncMemory
 from prwatch.app.task_sync import TaskSync
 from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Account
@@ -50,6 +51,7 @@ class Runtime:
     task_sync: TaskSync
     worktrees: LiveWorktrees
     source: str
+    sync_memory: SyncMemory = field(default_factory=SyncMemory)
     scanned_at: dt.datetime | None = None
     stragglers: Stragglers | None = None
     """Accounts that a cycle does not wait for; without it, it waits for all."""

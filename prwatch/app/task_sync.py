@@ -2,7 +2,7 @@
 
 import contextlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from prwatch.app.task_steps import StepContext, apply_steps
 from prwatch.clock import Clock
@@ -54,30 +54,42 @@ class TaskSync:
         Raises:
             StoreConflict: Others changed the rows all the time.
         """
-        for _ in range(ATTEMPTS - 1):
-            with contextlib.suppress(StoreConflict):
-                return await self._plan_and_apply(
-                    workspace, desired, host=host, origins=origins, login=login
-                )
-        return await self._plan_and_apply(
-            workspace, desired, host=host, origins=origins, login=login
-        )
 
-    async def _plan_and_apply(
+        def build(stored: Snapshot) -> TaskPlan:
+            return plan_tasks(desired, stored, origins=origins, login=login)
+
+        return await self.put_planned(workspace, build, host=host)
+
+    async def put_planned(
         self,
         workspace: Workspace,
-        desired: DesiredWorkspace,
+        build: Callable[[Snapshot], TaskPlan],
         *,
         host: str,
-        origins: frozenset[Origin],
-        login: str,
+    ) -> TaskPlan:
+        """
+        Apply what `build` plans from what is stored, and return that plan.
+
+        `build` is called anew when another process changes the rows meanwhile. Its
+        snapshot holds the archived tasks too.
+
+        Raises:
+            StoreConflict: Others changed the rows all the time.
+        """
+        for _ in range(ATTEMPTS - 1):
+            with contextlib.suppress(StoreConflict):
+                return await self._plan_and_apply(workspace, build, host)
+        return await self._plan_and_apply(workspace, build, host)
+
+    async def _plan_and_apply(
+        self, workspace: Workspace, build: Callable[[Snapshot], TaskPlan], host: str
     ) -> TaskPlan:
 
         async def load(tx: Transaction) -> Snapshot:
             return await tasks.load_snapshot(tx, workspace, include_archived=True)
 
         stored = await self._database.read(load)
-        plan = plan_tasks(desired, stored, origins=origins, login=login)
+        plan = build(stored)
         context = StepContext(workspace=workspace, host=host, now=self._clock.now())
         steps = [(step, build_id(context.now, self._chance)) for step in plan.steps]
         for start in range(0, len(steps), CHUNK):

@@ -54,6 +54,10 @@ COMMANDS: Final[Mapping[str, Entry]] = {
         "Tell what an hour of watching costs, and how old a change may become.",
     ),
     "watch": Entry("prwatch.cli.watch", "Manage what is watched."),
+    "review": Entry("prwatch.cli.review", "Find pull requests that ask for review."),
+    "sync": Entry(
+        "prwatch.cli.sync", "Follow watch lists that are kept in repositories."
+    ),
     "explain": Entry(
         "prwatch.cli.explain", "Tell what decided the verdict on a pull request."
     ),

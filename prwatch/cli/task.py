@@ -191,6 +191,58 @@ def unarchive(ctx: click.Context, *, task: str, workspace: str) -> None:
     )
 
 
+@command.command("note")
+@click.argument("task", metavar="TASK")
+@workspace_option
+@global_options
+@click.pass_context
+def note(ctx: click.Context, *, task: str, workspace: str) -> None:
+    """Note that a person wrote in a task: it is not cleaned away by itself."""
+    from prwatch.app.command.task_attention import note_person  # noqa: PLC0415 - heavy
+
+    _run_change(
+        ctx,
+        lambda bench: note_person(bench, task, workspace=workspace),
+        task,
+        ("has a person's words now", "has later words of a person"),
+    )
+
+
+@command.command("wait")
+@click.argument("task", metavar="TASK")
+@click.argument("what", type=TITLE, metavar="WHAT", default="a prompt")
+@workspace_option
+@global_options
+@click.pass_context
+def wait(ctx: click.Context, *, task: str, what: str, workspace: str) -> None:
+    """Say that a task waits for WHAT: it is not cleaned away by itself."""
+    from prwatch.app.command.task_attention import wait_for  # noqa: PLC0415 - heavy
+
+    _run_change(
+        ctx,
+        lambda bench: wait_for(bench, task, what, workspace=workspace),
+        task,
+        (f"waits for {what}", f"waits for {what} already"),
+    )
+
+
+@command.command("resume")
+@click.argument("task", metavar="TASK")
+@workspace_option
+@global_options
+@click.pass_context
+def resume(ctx: click.Context, *, task: str, workspace: str) -> None:
+    """Say that a task waits no longer."""
+    from prwatch.app.command.task_attention import wait_for  # noqa: PLC0415 - heavy
+
+    _run_change(
+        ctx,
+        lambda bench: wait_for(bench, task, "", workspace=workspace),
+        task,
+        ("waits no longer", "did not wait"),
+    )
+
+
 @command.group("session")
 @global_options
 def session_group() -> None:
@@ -291,6 +343,10 @@ def _describe(row: "TaskRow") -> list[str]:
     lines.append(f"  workspace {row.workspace}, from {row.origin.value}")
     if row.archived_at:
         lines.append(f"  archived {format_time(row.archived_at)}")
+    if row.person_wrote_at:
+        lines.append(f"  a person wrote in it {format_time(row.person_wrote_at)}")
+    if row.waits_for:
+        lines.append(f"  waits for {row.waits_for}")
     lines += [f"  works in {name}" for name in row.repositories]
     lines += [f"  is linked to {name}" for name in row.links]
     for session in row.sessions:

@@ -6,7 +6,9 @@ from pathlib import Path
 from prwatch.config.entries import App, Checkout, Session, Task, Watch, Workspace
 from prwatch.config.model import Config, Poll
 from prwatch.config.problems import Problems, quote, suggest
+from prwatch.config.review import check_reviews
 from prwatch.config.sink import KEYS_BY_KIND, Sink
+from prwatch.config.sync import Sync
 from prwatch.config.toml_lines import KeyPath
 
 TOKEN_KEYS = ("token_env", "token_file", "token_credential", "gh", "app")
@@ -56,14 +58,31 @@ def _check_poll(poll: Poll, problems: Problems) -> None:
 
 def _check_workspace(workspace: Workspace, path: KeyPath, problems: Problems) -> None:
     _check_one_of(path, _list_given(workspace, TOKEN_KEYS), problems)
-    for index, watch in enumerate(workspace.watches):
-        _check_watch(watch, (*path, "watch", index), problems)
     if workspace.app is not None:
         _check_app(workspace.app, (*path, "app"), problems)
-    ids = [task.id for task in workspace.tasks]
-    _check_distinct((*path, "task"), "id", ids, problems)
-    for index, task in enumerate(workspace.tasks):
+    check_entries(workspace.watches, workspace.tasks, path, problems)
+    is_app = workspace.app is not None
+    check_reviews(workspace.reviews, (*path, "review"), problems, is_app=is_app)
+    _check_syncs(workspace.syncs, (*path, "sync"), problems)
+
+
+def check_entries(
+    watches: Sequence[Watch], tasks: Sequence[Task], path: KeyPath, problems: Problems
+) -> None:
+    """Note what is wrong with the watches and tasks below `path`, wherever it is."""
+    for index, watch in enumerate(watches):
+        _check_watch(watch, (*path, "watch", index), problems)
+    _check_distinct((*path, "task"), "id", [task.id for task in tasks], problems)
+    for index, task in enumerate(tasks):
         _check_task(task, (*path, "task", index), problems)
+
+
+def _check_syncs(syncs: Sequence[Sync], path: KeyPath, problems: Problems) -> None:
+    places = [sync.place for sync in syncs]
+    for index, place in enumerate(places):
+        if place in places[:index] and not problems.has((*path, index)):
+            first = f"{path[-1]}[{places.index(place)}]"
+            problems.add((*path, index), f"repeats the folder of {first}")
 
 
 def _check_app(app: App, path: KeyPath, problems: Problems) -> None:

@@ -8,7 +8,7 @@ and not on the case in which a repository is written, which GitHub ignores.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from prwatch.config.entries import Session, Task, Watch, Workspace
+from prwatch.config.entries import Session, Task, Watch
 from prwatch.config.model import Config
 from prwatch.domain.desired import (
     DesiredCheckout,
@@ -27,13 +27,19 @@ def list_desired(config: Config) -> tuple[DesiredWorkspace, ...]:
     Entries with one id are one task that has the repositories and sessions of all.
     Worktrees are no part of it: what is on the disk says them, not the file.
     """
-    return tuple(_build_workspace(workspace) for workspace in config.workspaces)
+    return tuple(
+        build_desired(workspace.name, workspace.watches, workspace.tasks)
+        for workspace in config.workspaces
+    )
 
 
-def _build_workspace(workspace: Workspace) -> DesiredWorkspace:
-    tasks = [_build_task(task) for task in workspace.tasks]
+def build_desired(
+    name: str, entries: Iterable[Watch], named: Iterable[Task]
+) -> DesiredWorkspace:
+    """Return what watches and tasks ask for in the workspace of that name."""
+    tasks = [_build_task(task) for task in named]
     watches = []
-    for watch in workspace.watches:
+    for watch in entries:
         if watch.all or watch.author:
             watches.append(_build_repository_watch(watch))
         else:
@@ -44,7 +50,7 @@ def _build_workspace(workspace: Workspace) -> DesiredWorkspace:
         merged[task.external_id] = task if known is None else _merge(known, task)
     distinct = {(w.owner.lower(), w.name.lower(), w.author): w for w in watches}
     return DesiredWorkspace(
-        name=workspace.name,
+        name=name,
         tasks=tuple(merged.values()),
         repository_watches=tuple(distinct.values()),
     )

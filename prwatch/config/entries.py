@@ -21,7 +21,9 @@ from prwatch.config.forms import (
     one_of,
     whole_number,
 )
+from prwatch.config.review import Review
 from prwatch.config.secrets import SecretReference, SecretSource
+from prwatch.config.sync import Sync
 
 DEFAULT_TOKEN_ENV: Final = "GITHUB_TOKEN"  # noqa: S105 - a variable's name
 _NUMBER = whole_number(1, 2**31 - 1)
@@ -154,6 +156,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     """GitHub's GraphQL interface; without one it follows from `api_url`."""
     watches: tuple[Watch, ...] = field(name="watch", default=())
     tasks: tuple[Task, ...] = field(name="task", default=())
+    reviews: tuple[Review, ...] = field(name="review", default=())
+    syncs: tuple[Sync, ...] = field(name="sync", default=())
 
     @property
     def token(self) -> SecretReference:

@@ -155,6 +155,14 @@ def _read_path(value: object) -> Path:
     return Path(text)
 
 
+def _read_folder(value: object) -> str:
+    text = _read_text(value)
+    parts = text.strip("/").split("/")
+    if parts != [""] and any(_PART.fullmatch(part) is None for part in parts):
+        raise ValueError
+    return text
+
+
 def _read_branch(value: object) -> str:
     text = _read_text(value)
     if text.startswith("refs/heads/"):
@@ -179,6 +187,8 @@ _PATH = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
 # https://git-scm.com/docs/git-check-ref-format but for a space inside: servers that
 # import history have shown such names, and asking for one that is not there is safe.
 _BRANCH = re.compile(r"(?![-/. ])[^\x00-\x1f\x7f~^:?*\[\\]{1,255}(?<! )")
+# One folder of a path inside a repository, and nothing that leads out of it.
+_PART = re.compile(r"(?!\.{1,2}$)[^/\\\x00-\x1f\x7f\ud800-\udfff]{1,100}")
 _MANY_APPS: Final = 10**15
 # Client ids are such as Iv1.8a61f9b3a7aba766 and Iv23liAbCdEfGhIjKlMn.
 _APP_ID = re.compile(r"[1-9][0-9]{0,14}|[A-Za-z][A-Za-z0-9._-]{3,99}")
@@ -193,6 +203,7 @@ FLAG: Final = Form("true or false", _read_flag)
 PATH: Final = Form("a path", _read_path, show=str)
 APP_ID: Final = Form("the number of an app, or its client id as text", _read_app_id)
 BRANCH: Final = Form("a branch's name", _read_branch)
+FOLDER: Final = Form("a folder of a repository, such as .prwatch/", _read_folder)
 REPOSITORY: Final = Form("a repository as owner/name", _read_repository)
 API_URL: Final = Form(
     "an https:// URL (http:// for this machine alone)", read_https_url

@@ -111,6 +111,15 @@ class Daemon(Struct, frozen=True, kw_only=True):
     """Where `/metrics`, `/healthz` and `/readyz` are answered; without it, nowhere."""
 
 
+class Reviews(Struct, frozen=True, kw_only=True):
+    """When review tasks whose work is done go, and how long they can be restored."""
+
+    grace: Annotated[dt.timedelta, duration("1m", "30d")] = dt.timedelta(minutes=5)
+    """How long after it was first seen done a second look must show the same."""
+    undo: Annotated[dt.timedelta, duration("1h", "365d")] = dt.timedelta(days=7)
+    """How long `prwatch review restore` brings it back."""
+
+
 class Events(Struct, frozen=True, kw_only=True):
     """How long events are kept."""
 
@@ -164,6 +173,7 @@ class Config(Struct, frozen=True, kw_only=True):
     poll: Poll = Poll()
     daemon: Daemon = Daemon()
     events: Events = Events()
+    review: Reviews = Reviews()
     log: Log = Log()
     http: HTTP = HTTP()
     workspaces: tuple[Workspace, ...] = field(name="workspace", default=())

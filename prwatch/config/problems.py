@@ -85,12 +85,13 @@ class Problems:
     What is wrong so far, at most one sentence a key.
 
     `file` names the file in messages; `lines` are those of its keys; `places` are
-    the keys whose values came from elsewhere.
+    the keys whose values came from elsewhere. With `columns` they are told as well.
     """
 
     file: str
     lines: Mapping[KeyPath, int]
     places: Mapping[KeyPath, Place] = field(default_factory=dict)
+    columns: Mapping[KeyPath, int] = field(default_factory=dict)
     _found: dict[KeyPath, tuple[int, str]] = field(default_factory=dict)
 
     def add(self, path: KeyPath, text: str) -> None:
@@ -100,14 +101,16 @@ class Problems:
             self._found.setdefault(path, (0, f"{place.kind}: {place.name}: {text}"))
             return
         line = get_line(self.lines, path)
-        message = f"{self.file}:{line}: {render_key(path)}: {text}"
+        column = f":{get_line(self.columns, path)}" if self.columns else ""
+        message = f"{self.file}:{line}{column}: {render_key(path)}: {text}"
         self._found.setdefault(path, (line, message))
 
     def add_line(self, line: int, text: str) -> None:
         """Remember that a line is wrong, unless a key of it is known to be."""
         if any(known == line for known, _ in self._found.values()):
             return
-        self._found.setdefault((line,), (line, f"{self.file}:{line}: {text}"))
+        column = ":1" if self.columns else ""
+        self._found.setdefault((line,), (line, f"{self.file}:{line}{column}: {text}"))
 
     def add_place(self, place: Place, text: str) -> None:
         """Remember that something outside the file, which is no key, is wrong."""

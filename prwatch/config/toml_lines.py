@@ -1,5 +1,5 @@
 """
-Where in a TOML text each key stands. TOML 1.0, https://toml.io/en/v1.0.0.
+Where in a TOML text each key stands: its line and column. TOML 1.0, https://toml.io/en/v1.0.0.
 
 The standard parser gives values without places. This scanner gives places without
 values: it walks a text that `tomllib` has already accepted, so it checks nothing.
@@ -9,6 +9,7 @@ import bisect
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -26,16 +27,29 @@ _STRINGS: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The line and the column of each key, both counted from 1."""
+
+    lines: Mapping[KeyPath, int]
+    columns: Mapping[KeyPath, int]
+
+
 def locate_keys(text: str) -> Mapping[KeyPath, int]:
+    """Return the line of every key, table and array element, as `locate_places`."""
+    return locate_places(text).lines
+
+
+def locate_places(text: str) -> Places:
     """
-    Return the line, counted from 1, of every key, table and array element.
+    Return the place of every key, table and array element.
 
     The text is valid TOML. A table that has several headers stands where it is
     named first; an element of an array of tables stands at its own header.
     """
     scanner = _Scanner(text)
     scanner.scan_document()
-    return scanner.lines
+    return Places(scanner.lines, scanner.columns)
 
 
 def get_line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
@@ -49,6 +63,7 @@ def get_line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
 class _Scanner:
     def __init__(self, text: str) -> None:
         self.lines: dict[KeyPath, int] = {}
+        self.columns: dict[KeyPath, int] = {}
         self._text = text
         self._at = 0
         self._newlines = [match.start() for match in re.finditer("\n", text)]
@@ -172,4 +187,6 @@ class _Scanner:
 
     def _mark(self, path: KeyPath, at: int) -> None:
         if path not in self.lines:
-            self.lines[path] = bisect.bisect_left(self._newlines, at) + 1
+            line = bisect.bisect_left(self._newlines, at)
+            self.lines[path] = line + 1
+            self.columns[path] = at - (self._newlines[line - 1] if line else -1)

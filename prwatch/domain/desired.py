@@ -69,6 +69,7 @@ class DesiredRepositoryWatch:
     owner: str = ""
     name: str = ""
     author: str = ""
+    origin: Origin = Origin.CONFIG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def plan_tasks(
             task=wanted,
             task_id=task.id if task else "",
             is_standing=bool(origins),
-            is_owned=task is not None and task.origin in owned - {Origin.ADOPTED},
+            is_owned=task is not None and _is_owned(wanted, task, owned),
         )
         wishes.append(wish)
         steps.extend(_plan_task(wanted, task, owned))
@@ -81,6 +81,30 @@ def plan_tasks(
 
 def _is_merged(row: TaskPullRequest) -> bool:
     return row.observation.state is PullRequestState.MERGED
+
+
+def _is_owned(wanted: DesiredTask, task: Task, owned: frozenset[Origin]) -> bool:
+    if task.origin is Origin.ADOPTED:
+        return False
+    return task.origin in owned or _takes_over(wanted, task)
+
+
+def _takes_over(wanted: DesiredTask, task: Task) -> bool:
+    """
+    Return whether a task is from now on whose entry names it.
+
+    What was adopted is anybody's who names it. The configuration goes before a watch
+    file, and a watch file revives what was archived, whoever made it.
+    """
+    match wanted.origin:
+        case Origin.ADOPTED:
+            return False
+        case Origin.CONFIG if task.origin is Origin.WATCH_FILE:
+            return True
+        case Origin.WATCH_FILE if task.archived_at is not None:
+            return task.origin is not Origin.WATCH_FILE
+        case _:
+            return task.origin is Origin.ADOPTED
 
 
 def _plan_repositories(
@@ -131,7 +155,7 @@ def _plan_task(
         return
     if task.archived_at is not None:
         yield UnarchiveTask(task)
-    if task.origin is Origin.ADOPTED and wanted.origin is not Origin.ADOPTED:
+    if _takes_over(wanted, task):
         yield NameTask(task, wanted.origin)
     may_retitle = bool(wanted.title) or task.origin in owned
     if may_retitle and wanted.title != task.title:

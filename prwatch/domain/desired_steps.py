@@ -49,13 +49,13 @@ class UnarchiveTask:
 
 @dataclass(frozen=True, slots=True)
 class NameTask:
-    """An adopted task that an entry or a person names: it is theirs from now on."""
+    """A task that an entry or a person names: it is theirs from now on."""
 
     task: Task
     origin: Origin
 
     def __str__(self) -> str:
-        return f"name adopted task {self.task.external_id}"
+        return f"name task {self.task.external_id} as of {self.origin}"
 
 
 @dataclass(frozen=True, slots=True)

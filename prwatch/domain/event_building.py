@@ -11,7 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from prwatch.domain.events import Change, ChangeField, Event, EventType, Interest
+from prwatch.domain.events import (
+    Change,
+    ChangeField,
+    Event,
+    EventType,
+    Interest,
+    Narrowing,
+)
 from prwatch.domain.pull_request import UNOBSERVED, Observation, Observed
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.domain.watch import Watch
@@ -113,17 +120,26 @@ def build_task_pull_request(observation: Observation) -> dict[str, object]:
 
 def wants(interest: Interest, event: Event) -> bool:
     """Return whether a sink wants an event: every filter that it has must match."""
-    if interest.events and event.type.value not in interest.events:
+    workspace = event.data.get("workspace")
+    if interest.workspaces and workspace not in interest.workspaces:
         return False
-    if interest.workspaces and event.data.get("workspace") not in interest.workspaces:
+    return _lets_pass(interest, event) and all(
+        _lets_pass(each, event)
+        for each in interest.narrowings
+        if each.workspace == workspace
+    )
+
+
+def _lets_pass(wish: Interest | Narrowing, event: Event) -> bool:
+    if wish.events and event.type.value not in wish.events:
         return False
-    if interest.repositories:
+    if wish.repositories:
         name = _read_name_with_owner(event.data.get("repository"))
-        if name not in interest.repositories:
+        if name not in wish.repositories:
             return False
-    if not interest.fields:
+    if not wish.fields:
         return True
-    return not interest.fields.isdisjoint(_read_fields(event.data.get("changes")))
+    return not wish.fields.isdisjoint(_read_fields(event.data.get("changes")))
 
 
 def _is_feedback(change: Change, feedback_on_activity: bool) -> bool:

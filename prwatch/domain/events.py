@@ -14,6 +14,8 @@ class EventType(enum.StrEnum):
 
     PR_FEEDBACK = "GitHubPRFeedback"
     TASK_PR_UPDATED = "GitHubTaskPRUpdated"
+    PR_REVIEW_REQUESTED = "GitHubPRReviewRequested"
+    PR_REVIEW_TASK_DELETED = "GitHubPRReviewTaskDeleted"
     PROVIDER_CIRCUIT_OPENED = "ProviderCircuitOpened"
     PROVIDER_CIRCUIT_CLOSED = "ProviderCircuitClosed"
     RATE_LIMIT_CHANGED = "GitHubRateLimitChanged"
@@ -60,7 +62,9 @@ class Event:
 
     `data` is the JSON object of the envelope without `superseded`, which is
     computed at each delivery. One about the watching itself (`domain/notice`)
-    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''.
+    belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''. One that
+    a review is asked for (`domain/review_event`), or that its task went
+    (`domain/review_ending`), has a `task_id`, and no watch either.
     """
 
     id: str
@@ -80,6 +84,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """
+    Which of the events of one workspace a sink still gets, of those that it wants.
+
+    The sets are those of an `Interest`; an empty one lets all pass.
+    """
+
+    workspace: str
+    sink: str
+    events: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    repositories: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interest:
     """
     Which events a sink wants. An empty set wants all.
@@ -93,3 +112,5 @@ class Interest:
     fields: frozenset[str] = frozenset()
     workspaces: frozenset[str] = frozenset()
     repositories: frozenset[str] = frozenset()
+    narrowings: tuple[Narrowing, ...] = ()
+    """What single workspaces take away from it; they add nothing."""

@@ -49,14 +49,17 @@ def plan_repository_watches(
         row = before.get(scope)
         stood = row.written_as if row else ""
         written = choose_written(stood, map(_write, group))
-        if row is None or row.written_as != written:
+        origin = _choose_origin(row, group[0].origin)
+        if origin is None:
+            continue
+        if row is None or (row.written_as, row.origin) != (written, origin):
             first = RepositoryName(group[0].owner, group[0].name)
             yield PutRepositoryWatch(
                 repository=(names.spell(scope.repository_id) or first)
                 if scope.repository_id
                 else None,
                 author=scope.author,
-                origin=row.origin if row else Origin.CONFIG,
+                origin=origin,
                 written_as=written,
             )
     for scope, row in before.items():
@@ -68,6 +71,16 @@ def plan_repository_watches(
         for task in _list_left_alone(stored, [*wanted, *left], login):
             if task.external_id not in ids:
                 yield ArchiveTask(task)
+
+
+def _choose_origin(row: RepositoryWatch | None, wanted: Origin) -> Origin | None:
+    """Return whose an adoption is now; None where a watch file adds nothing to it."""
+    if row is None or row.origin is wanted:
+        return wanted
+    if wanted is Origin.WATCH_FILE:
+        return None
+    # The configuration goes before a watch file, and never before a person.
+    return wanted if row.origin is Origin.WATCH_FILE else row.origin
 
 
 def _find_scope(watch: DesiredRepositoryWatch, names: RepositoryNames) -> _Scope:
@@ -85,7 +98,7 @@ def _drop(row: RepositoryWatch, owned: frozenset[Origin]) -> Iterator[Step]:
     """Take away what no entry names, or leave it to whoever else asked for it."""
     if row.origin in owned:
         yield RemoveRepositoryWatch(row)
-    elif row.written_as and Origin.CONFIG in owned:
+    elif row.written_as and Origin.CONFIG in owned and not row.origin.can_vanish:
         yield Disown(row)
 
 

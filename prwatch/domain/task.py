@@ -62,7 +62,12 @@ class Repository:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A piece of work. `archived_at` is None while it is active."""
+    """
+    A piece of work. `archived_at` is None while it is active.
+
+    `person_wrote_at` is when a person last wrote in it, None for never; `waits_for`
+    is what it waits for, such as an answer, '' for nothing.
+    """
 
     id: str
     workspace_id: str
@@ -70,6 +75,8 @@ class Task:
     origin: Origin
     title: str = ""
     archived_at: dt.datetime | None = None
+    person_wrote_at: dt.datetime | None = None
+    waits_for: str = ""
     created_at: dt.datetime
 
 

@@ -10,7 +10,7 @@ costs its neighbours nothing. Everything else that fails as a whole ends the wal
 import itertools
 from collections import deque
 from collections.abc import (
-    AsyncIterator,
+    AsyncGenerator,
     Awaitable,
     Callable,
     Hashable,
@@ -173,7 +173,7 @@ async def iter_batches(
     members: Sequence[K],
     size: BatchSize,
     ask: Callable[[Sequence[K]], Awaitable[Mapping[K, Outcome[V]]]],
-) -> AsyncIterator[Mapping[K, Outcome[V]]]:
+) -> AsyncGenerator[Mapping[K, Outcome[V]], None]:
     """
     Ask all members, as many a request as `size` says, and yield each answer.
 

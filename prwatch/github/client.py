@@ -23,15 +23,23 @@ from prwatch.domain.reference import (
     Viewer,
 )
 from prwatch.errors import ProviderUnavailable
-from prwatch.github import branches, details, probe, repositories, search
+from prwatch.github import (
+    branches,
+    details,
+    probe,
+    repositories,
+    search,
+)
 from prwatch.github.batching import BatchSize
 from prwatch.github.capabilities import Capabilities
+from prwatch.github.contents import Contents
 from prwatch.github.credentials import Credential
 from prwatch.github.explain import Explainer
 from prwatch.github.graph import Graph
 from prwatch.github.limits import Limits
 from prwatch.github.rest import Checked, Rest
 from prwatch.github.rest_reader import RestReader
+from prwatch.github.review_facts import ReviewReader
 from prwatch.github.search import OwnPullRequests
 from prwatch.github.sender import Sender
 from prwatch.github.token_facts import EXPIRATION_HEADER, parse_expiration
@@ -103,8 +111,12 @@ class GitHub:
         self._branch_size = BatchSize(branches.BATCH_SIZE)
         self.rest_reader = RestReader(self._rest.client, self._rest)
         """The same questions, asked through REST alone."""
+        self.contents = Contents(self._rest.client)
+        """Folders and files of repositories."""
         self.explainer = Explainer(self._graph, self._rest, settle=settle)
         """Single pull requests, with all that their verdicts are made of."""
+        self.review_reader = ReviewReader(self._graph)
+        """Pull requests whose review is asked of somebody."""
 
     @property
     def usage(self) -> Usage:

@@ -1,5 +1,5 @@
 """
-Finds somebody's open pull requests everywhere: a search, then a direct read of each.
+Finds pull requests everywhere, such as somebody's open ones: a search, then a read.
 
 The search's index lags: it may show a pull request open hours after its merge. What
 it finds is therefore asked again by node id, and only what is open then counts.
@@ -19,7 +19,8 @@ from prwatch.github.probe import ProbeMemory, iter_probes
 from prwatch.github.wire import Node, PageInfo, decode
 
 MAX_PAGES: Final = 10
-"""GitHub shows at most 1,000 hits of a search."""
+MAX_HITS: Final = 1000
+"""GitHub shows no more of a search, and says that nothing follows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,25 @@ class OwnPullRequests:
     is_complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """
+    The node ids that a search found, in its order.
+
+    `is_complete` is false when something was left out: beyond GitHub's cap, or what it
+    could not show. Then the lack of a pull request proves nothing.
+    """
+
+    node_ids: tuple[str, ...]
+    is_complete: bool
+
+
 class _Hit(Node):
     id: str | None = None
 
 
 class _Hits(Node):
+    issue_count: int = 0
     nodes: list[_Hit | None] | None = None
     page_info: PageInfo | None = None
 
@@ -72,16 +87,34 @@ async def fetch_own_pull_requests(
     return OwnPullRequests(tuple(probes), is_complete)
 
 
+async def fetch_hits(graph: Graph, query: str) -> Hits:
+    """
+    Return what a search finds, by the page up to GitHub's cap.
+
+    Raises:
+        ProviderError: a request failed as a whole.
+    """
+    node_ids, is_complete = await _list_hits(graph, "ReviewHits", query)
+    return Hits(tuple(node_ids), is_complete)
+
+
 async def _search(graph: Graph, login: str) -> tuple[list[str], bool]:
     query = f"is:pr is:open archived:false author:{_quote(login) or '@me'}"
+    return await _list_hits(graph, "OwnPullRequests", query)
+
+
+async def _list_hits(
+    graph: Graph, operation: str, query: str
+) -> tuple[list[str], bool]:
     node_ids: dict[str, None] = {}
     is_whole = True
     after: str | None = None
     for _ in range(MAX_PAGES):
-        answer = await graph.ask("OwnPullRequests", {"query": query, "after": after})
+        answer = await graph.ask(operation, {"query": query, "after": after})
         page = _read_hits(answer)
         if page is None:
             return list(node_ids), False
+        is_whole = is_whole and page.issue_count <= MAX_HITS
         for hit in page.nodes or []:
             if hit is None:
                 is_whole = False

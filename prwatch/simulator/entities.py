@@ -39,6 +39,8 @@ class Account:
     kind: str = "User"
     is_deleted: bool = False
     organization: str = ""
+    members: frozenset[str] = frozenset()
+    """Of a team: the logins of its people, in lower case."""
 
     @property
     def id(self) -> str:
@@ -120,6 +122,8 @@ class Repository:
     branches: dict[str, Commit] = field(default_factory=dict)
     pull_requests: dict[int, "PullRequest"] = field(default_factory=dict)
     by_branch: dict[str, tuple["PullRequest", ...]] = field(default_factory=dict)
+    files: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    """The content of files by path, by branch."""
     last_number: int = 0
     version: int = 0
     """Grows with every change that may reorder or filter its pull requests."""

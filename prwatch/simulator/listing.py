@@ -76,9 +76,9 @@ def search_pull_requests(
     Return what a search finds, newest first.
 
     It knows `is:`, `state:`, `draft:`, `author:`, `repo:`, `org:`, `user:`,
-    `head:`, `base:`, `review-requested:` and `reviewed-by:`, with `@me`; other
-    words must stand in the title. Repositories behind a single sign-on are left
-    out without a word, as GitHub does.
+    `head:`, `base:`, `review-requested:` (also of teams), `user-review-requested:`
+    and `reviewed-by:`, with `@me`; other words must stand in the title.
+    Repositories behind a single sign-on are left out without a word, as GitHub does.
     """
     terms = [term.partition(":") for term in query.split()]
     return sorted(
@@ -103,8 +103,13 @@ def _meets(one: PullRequest, key: str, value: str, token: Token) -> bool:
         return _is(one, value.lower())
     if key == "author":
         return _is_login(one.author, login)
-    if key == "review-requested":
-        return any(_is_login(asked, login) for asked in one.requested_reviewers)
+    if key in {"review-requested", "user-review-requested"}:
+        return any(
+            _is_login(asked, login)
+            if asked.kind != "Team"
+            else key == "review-requested" and login.lower() in asked.members
+            for asked in one.requested_reviewers
+        )
     if key == "reviewed-by":
         return any(_is_login(review.author, login) for review in one.reviews)
     owner = one.repository.owner.login

@@ -52,6 +52,11 @@ class ReviewVerbs(WorldState):
         pull_request.requested_reviewers += (account,)
         self.touch(pull_request)
 
+    def join_team(self, team: str, login: str) -> None:
+        """Make a user a member of a team, by its slug."""
+        account = self.put_account(team, "Team")
+        account.members |= {login.lower()}
+
     def withdraw_review_request(self, pull_request: PullRequest, reviewer: str) -> None:
         """Ask no longer."""
         for account in pull_request.requested_reviewers:

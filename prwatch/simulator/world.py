@@ -8,6 +8,7 @@ is answered over HTTP by `github_app.GitHubApp`.
 from prwatch.clock import Clock
 from prwatch.simulator.check_verbs import CheckVerbs
 from prwatch.simulator.faults import Faults
+from prwatch.simulator.file_verbs import FileVerbs
 from prwatch.simulator.installations import InstallationVerbs
 from prwatch.simulator.limits import DEFAULT_LIMITS, DEFAULT_TOKEN
 from prwatch.simulator.pull_request_verbs import MergeVerbs, PullRequestVerbs
@@ -17,7 +18,14 @@ from prwatch.simulator.review_verbs import ReviewVerbs
 __all__ = ["DEFAULT_TOKEN", "World"]
 
 
-class World(PullRequestVerbs, MergeVerbs, ReviewVerbs, CheckVerbs, InstallationVerbs):
+class World(
+    PullRequestVerbs,
+    MergeVerbs,
+    ReviewVerbs,
+    CheckVerbs,
+    FileVerbs,
+    InstallationVerbs,
+):
     """
     A GitHub of one's own. It reads the time from `clock` and nothing else.
 

@@ -61,14 +61,17 @@ __all__ = [
     "load_snapshot",
     "put_checkout",
     "put_link",
+    "put_person_wrote",
     "put_repository_watch",
     "put_session",
     "put_task_repository",
     "put_task_title",
+    "put_waits_for",
     "remove_checkout",
     "remove_link",
     "remove_repository_watch",
     "remove_task_repository",
+    "to_task",
     "unarchive_task",
 ]
 
@@ -81,7 +84,7 @@ async def list_tasks(
     """Return the tasks of a workspace, by id."""
     return await tx.fetch_as(
         _QUERIES["list_tasks"],
-        _to_task,
+        to_task,
         workspace_id=workspace_id,
         include_archived=include_archived,
     )
@@ -94,7 +97,7 @@ async def find_task(
     rows = await tx.fetch(
         _QUERIES["find_task"], workspace_id=workspace_id, external_id=external_id
     )
-    return _to_task(rows[0]) if rows else None
+    return to_task(rows[0]) if rows else None
 
 
 async def add_task(tx: Transaction, task: Task) -> bool:
@@ -107,6 +110,8 @@ async def add_task(tx: Transaction, task: Task) -> bool:
         origin=task.origin,
         title=task.title,
         archived_at=to_optional_microseconds(task.archived_at),
+        person_wrote_at=to_optional_microseconds(task.person_wrote_at),
+        waits_for=task.waits_for,
         created_at=to_microseconds(task.created_at),
     )
     return written == 1
@@ -121,6 +126,18 @@ async def put_task_origin(tx: Transaction, task_id: str, origin: Origin) -> bool
     """Let a task be somebody else's; return False when it is that origin's already."""
     query = _QUERIES["put_origin"]
     return await tx.execute(query, id=task_id, origin=origin) == 1
+
+
+async def put_person_wrote(tx: Transaction, task_id: str, now: dt.datetime) -> bool:
+    """Note that a person wrote in a task; return False when one did later already."""
+    query = _QUERIES["put_person_wrote"]
+    return await tx.execute(query, id=task_id, now=to_microseconds(now)) == 1
+
+
+async def put_waits_for(tx: Transaction, task_id: str, waits_for: str) -> bool:
+    """Say what a task waits for ('' for nothing); False when it says so already."""
+    query = _QUERIES["put_waits_for"]
+    return await tx.execute(query, id=task_id, waits_for=waits_for) == 1
 
 
 async def archive_task(tx: Transaction, task_id: str, now: dt.datetime) -> bool:
@@ -196,7 +213,8 @@ async def _get_workspace(tx: Transaction, workspace_id: str) -> Workspace:
     return Workspace(id=rows[0]["id"], name=rows[0]["name"])
 
 
-def _to_task(row: Row) -> Task:
+def to_task(row: Row) -> Task:
+    """Return what a row says."""
     return Task(
         id=row["id"],
         workspace_id=row["workspace_id"],
@@ -204,5 +222,7 @@ def _to_task(row: Row) -> Task:
         origin=Origin(row["origin"]),
         title=row["title"],
         archived_at=from_optional_microseconds(row["archived_at"]),
+        person_wrote_at=from_optional_microseconds(row["person_wrote_at"]),
+        waits_for=row["waits_for"],
         created_at=from_microseconds(row["created_at"]),
     )

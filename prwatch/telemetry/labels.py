@@ -42,6 +42,7 @@ CLASSES: Final = tuple(each.value for each in FailureClass)
 CIRCUITS: Final = tuple(each.value for each in CircuitKind)
 CIRCUIT_CLASSES: Final = tuple(each.value for each in BACKOFFS)
 """A limit opens no circuit."""
+CLEANUP_CIRCUITS: Final = ("shared", "record")
 CYCLE_OUTCOMES: Final = ("ok", "partial", "failed")
 DELIVERY_OUTCOMES: Final = ("delivered", "failed", "dropped", "dead")
 HITS: Final = ("equal_bytes", "not_modified")
@@ -49,6 +50,9 @@ LOOPS: Final = (
     "watch_cycle",
     "relay",
     "retention",
+    "review_queue",
+    "review_cleanup",
+    "sync",
     "gauges",
     "canary",
     "control",
@@ -76,6 +80,12 @@ TABLES: Final = (
     "deliveries",
     "rate_limit_blocks",
     "refused_fields",
+    "watch_folders",
+    "watch_files",
+    "watch_folder_circuits",
+    "review_watches",
+    "review_tasks",
+    "review_audit",
 )
 VERDICTS: Final = ("ok", "degraded", "failing")
 WATCH_STATES: Final = ("searching", "discovered")

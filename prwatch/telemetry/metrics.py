@@ -41,6 +41,10 @@ _CIRCUIT: Final = {
     Label.CIRCUIT: labels.CIRCUITS,
     Label.CLASS: labels.CIRCUIT_CLASSES,
 }
+_CLEANUP: Final = {
+    Label.CIRCUIT: labels.CLEANUP_CIRCUITS,
+    Label.CLASS: labels.CLASSES,
+}
 _BUCKET: Final = {Label.BUCKET: labels.BUCKETS}
 _PAID: Final = {Label.BUCKET: labels.PAID}
 _LOOP: Final = {Label.LOOP: labels.LOOPS}
@@ -202,6 +206,35 @@ CIRCUIT_RESETS: Final = Metric(
 )
 CIRCUIT_FAILURES: Final = Metric(
     "prwatch_circuit_failures_total", _COUNTER, "failures told to circuits", _CIRCUIT
+)
+CLEANUP_DELETED: Final = Metric(
+    "prwatch_review_tasks_deleted_total",
+    _COUNTER,
+    "review tasks that went because their work was done",
+)
+CLEANUP_OPEN: Final = Metric(
+    "prwatch_review_cleanup_circuits_open",
+    _GAUGE,
+    "circuits of cleaning up that hold back: of a connection, of a pull request",
+    _CLEANUP,
+)
+CLEANUP_SKIPS: Final = Metric(
+    "prwatch_review_cleanup_skips_total",
+    _COUNTER,
+    "review tasks that were not looked at because of one, or of a rate limit",
+    _CLEANUP,
+)
+CLEANUP_OPENS: Final = Metric(
+    "prwatch_review_cleanup_circuit_opens_total",
+    _COUNTER,
+    "circuits of cleaning up opened",
+    _CLEANUP,
+)
+CLEANUP_FAILURES: Final = Metric(
+    "prwatch_review_cleanup_failures_total",
+    _COUNTER,
+    "failures told to circuits of cleaning up",
+    _CLEANUP,
 )
 LIMIT_REMAINING: Final = Metric(
     "prwatch_rate_limit_remaining",

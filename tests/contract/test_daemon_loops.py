@@ -2,11 +2,14 @@
 
 import pytest
 
+from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.daemon import RelayService
 from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.polling import poll
+from prwatch.app.sync.sync_loop import SyncLoop
 from prwatch.simulator import World
 from tests.contract.service import ServiceContract
 from tests.product import LoopClock, open_product
@@ -23,7 +26,9 @@ class OnAProduct(ServiceContract):
         world.open_pull_request(
             "octo/hello", branch="fix-greeting", title="Greet", number=12
         )
-        async with open_product(tmp_path, world, clock=clock) as product:
+        world.add_repository("octo/team")
+        sync = '[[workspace.sync]]\nrepository = "octo/team"'
+        async with open_product(tmp_path, world, clock=clock, tasks=sync) as product:
             yield product
 
     @pytest.fixture
@@ -48,8 +53,32 @@ class TestGauges(OnAProduct):
         return Gauges(product.runtime, registry)
 
 
+class TestReviewLoop(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(ReviewLoop.name, None)
+        return ReviewLoop(product.runtime, registry)
+
+
+class TestCleanupLoop(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(CleanupLoop.name, None)
+        return CleanupLoop(product.runtime, registry)
+
+
 class TestRelayService(OnAProduct):
     @pytest.fixture
     async def service(self, product):
         await poll(product.runtime, is_forced=True)
         return RelayService(product.runtime.relays[0])
+
+
+class TestSyncLoop(OnAProduct):
+    @pytest.fixture
+    async def service(self, product):
+        registry = LoopRegistry(product.clock)
+        registry.begin_run(SyncLoop.name, None)
+        return SyncLoop(product.runtime, registry)

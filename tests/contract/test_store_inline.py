@@ -6,8 +6,14 @@ from tests.contract.store_gauges import GaugesContract
 from tests.contract.store_outbox import OutboxContract
 from tests.contract.store_refused_fields import RefusedFieldsContract
 from tests.contract.store_repositories import RepositoriesContract
+from tests.contract.store_review import (
+    ReviewAuditContract,
+    ReviewTasksContract,
+    ReviewWatchesContract,
+)
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
+from tests.contract.store_watch_files import WatchFilesContract
 from tests.contract.store_watches import WatchesContract
 
 
@@ -31,11 +37,27 @@ class TestInlineRepositories(InlineBackend, RepositoriesContract):
     pass
 
 
+class TestInlineReviewAudit(InlineBackend, ReviewAuditContract):
+    pass
+
+
+class TestInlineReviewTasks(InlineBackend, ReviewTasksContract):
+    pass
+
+
+class TestInlineReviewWatches(InlineBackend, ReviewWatchesContract):
+    pass
+
+
 class TestInlineTaskPullRequests(InlineBackend, TaskPullRequestsContract):
     pass
 
 
 class TestInlineTasks(InlineBackend, TasksContract):
+    pass
+
+
+class TestInlineWatchFiles(InlineBackend, WatchFilesContract):
     pass
 
 

@@ -6,8 +6,14 @@ from tests.contract.store_gauges import GaugesContract
 from tests.contract.store_outbox import OutboxContract
 from tests.contract.store_refused_fields import RefusedFieldsContract
 from tests.contract.store_repositories import RepositoriesContract
+from tests.contract.store_review import (
+    ReviewAuditContract,
+    ReviewTasksContract,
+    ReviewWatchesContract,
+)
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
+from tests.contract.store_watch_files import WatchFilesContract
 from tests.contract.store_watches import WatchesContract
 
 
@@ -31,11 +37,27 @@ class TestPostgresRepositories(PostgresBackend, RepositoriesContract):
     pass
 
 
+class TestPostgresReviewAudit(PostgresBackend, ReviewAuditContract):
+    pass
+
+
+class TestPostgresReviewTasks(PostgresBackend, ReviewTasksContract):
+    pass
+
+
+class TestPostgresReviewWatches(PostgresBackend, ReviewWatchesContract):
+    pass
+
+
 class TestPostgresTaskPullRequests(PostgresBackend, TaskPullRequestsContract):
     pass
 
 
 class TestPostgresTasks(PostgresBackend, TasksContract):
+    pass
+
+
+class TestPostgresWatchFiles(PostgresBackend, WatchFilesContract):
     pass
 
 

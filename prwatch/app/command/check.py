@@ -15,6 +15,7 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.limit_blocks import store_limits
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
+from prwatch.app.sync.declared import restore_narrowings
 from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
 from prwatch.app.walk.account_walk import ATTEMPTS
 from prwatch.app.walk.admission import record_key
@@ -181,6 +182,7 @@ async def check_and_deliver(
 
     What was delivered is counted with the last one. Raises as `check_watch` does.
     """
+    await restore_narrowings(runtime)
     reports = [await check_watch(runtime, watch_id) for watch_id in watch_ids]
     delivered = await deliver_once(runtime.relays)
     if reports:

@@ -40,6 +40,8 @@ class TaskRow:
     origin: Origin
     created_at: dt.datetime
     archived_at: dt.datetime | None
+    person_wrote_at: dt.datetime | None
+    waits_for: str
     repositories: tuple[str, ...]
     links: tuple[str, ...]
     sessions: tuple[SessionRow, ...]
@@ -54,6 +56,8 @@ class TaskRow:
             "origin": self.origin.value,
             "created_at": format_time(self.created_at),
             "archived_at": format_optional_time(self.archived_at),
+            "person_wrote_at": format_optional_time(self.person_wrote_at),
+            "waits_for": self.waits_for,
             "repositories": list(self.repositories),
             "links": list(self.links),
             "sessions": [session.as_json() for session in self.sessions],
@@ -118,6 +122,8 @@ def _describe(found: FoundTask, watches: list[WatchRow]) -> TaskRow:
         origin=task.origin,
         created_at=task.created_at,
         archived_at=task.archived_at,
+        person_wrote_at=task.person_wrote_at,
+        waits_for=task.waits_for,
         repositories=tuple(
             tell(row.repository_id, row.branch, row.head_repository)
             for row in snapshot.task_repositories

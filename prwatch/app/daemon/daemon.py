@@ -16,11 +16,18 @@ import anyio
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.canary import Canary
+from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.daemon.metering import count_report, follow_loops, follow_totals
+from prwatch.app.daemon.metering import (
+    count_report,
+    follow_cleanup,
+    follow_loops,
+    follow_totals,
+)
 from prwatch.app.daemon.reload import Reloader
+from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.daemon.service import Service
 from prwatch.app.daemon.signals import receive_signals
 from prwatch.app.daemon.status_line import build_status_line
@@ -30,6 +37,7 @@ from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.surroundings import Surroundings
+from prwatch.app.sync.sync_loop import SyncLoop
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.health import judge
@@ -73,6 +81,8 @@ class Shift:
 
     runtime: Runtime
     loop: WatchLoop
+    reviews: ReviewLoop
+    cleanup: CleanupLoop
     gauges: Gauges
     canary: Canary
     totals: RunningTotals
@@ -103,6 +113,8 @@ async def open_shift(
         count_report(meter, report, ended_at=runtime.clock.now())
 
     loop = WatchLoop(runtime, registry, on_report=count)
+    reviews = ReviewLoop(runtime, registry)
+    cleanup = CleanupLoop(runtime, registry)
     gauges = Gauges(runtime, registry)
     canary = Canary(runtime, registry, loop)
     services: tuple[Service, ...] = (
@@ -110,9 +122,31 @@ async def open_shift(
         *(RelayService(relay) for relay in runtime.relays),
         build_retention(runtime, registry),
         canary,
+        reviews,
+        cleanup,
         loop,
+        *_build_sync(runtime, registry, loop),
     )
-    return Shift(runtime, loop, gauges, canary, RunningTotals(meter), services, stack)
+    return Shift(
+        runtime=runtime,
+        loop=loop,
+        reviews=reviews,
+        cleanup=cleanup,
+        gauges=gauges,
+        canary=canary,
+        totals=RunningTotals(meter),
+        services=services,
+        stack=stack,
+    )
+
+
+def _build_sync(
+    runtime: Runtime, registry: LoopRegistry, loop: WatchLoop
+) -> tuple[SyncLoop, ...]:
+    """Return the loop of watch files, if any are followed."""
+    if not any(workspace.syncs for workspace in runtime.config.workspaces):
+        return ()
+    return (SyncLoop(runtime, registry, on_change=loop.notify),)
 
 
 class Daemon:
@@ -157,6 +191,7 @@ class Daemon:
     def take_totals(self) -> None:
         """Let the meter count what the parts have counted since the last time."""
         follow_totals(self.shift.totals, self.shift.runtime)
+        follow_cleanup(self.shift.totals, self.shift.cleanup.cleanup)
         follow_loops(self._loop_totals, self.registry.list_facts())
         reloads: dict[Labels, float] = {
             ("applied",): float(self.reloader.applied),

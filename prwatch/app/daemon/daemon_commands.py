@@ -3,19 +3,23 @@
 import functools
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from prwatch import __version__
 from prwatch.app.command.budget import answer_budget
 from prwatch.app.command.check import answer_check
 from prwatch.app.command.circuits import list_circuits, reset_circuits
+from prwatch.app.command.review_cleanup import answer_cleanup, answer_skips
+from prwatch.app.command.review_commands import answer_poll
+from prwatch.app.command.sync import answer_sync
 from prwatch.app.daemon.attendance import answer_attend
 from prwatch.app.daemon.control_server import Command
 from prwatch.app.daemon.daemon import Daemon
 from prwatch.app.daemon.github_facts import list_stretch_words
 from prwatch.app.daemon.health import describe_health
 from prwatch.app.daemon.outlook import answer_outlook
+from prwatch.app.runtime import Runtime
 from prwatch.domain.timestamp import format_optional_time, format_time
 
 
@@ -28,17 +32,9 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     async def health(_: dict[str, Any]) -> dict[str, Any]:
         return describe_health(daemon)
 
-    async def check(arguments: dict[str, Any]) -> dict[str, Any]:
-        return dict(await answer_check(daemon.shift.runtime, arguments))
-
-    async def outlook(arguments: dict[str, Any]) -> dict[str, Any]:
-        return await answer_outlook(daemon.shift.runtime, arguments)
-
-    async def budget(arguments: dict[str, Any]) -> dict[str, Any]:
-        return await answer_budget(daemon.shift.runtime, arguments)
-
     async def nudge(_: dict[str, Any]) -> dict[str, Any]:
         daemon.shift.loop.notify()
+        daemon.shift.reviews.notify()
         daemon.shift.runtime.notify_relays()
         return {}
 
@@ -52,6 +48,11 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         daemon.shift.loop.notify(is_forced=True)
         return {"closed": closed}
 
+    async def sync(arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = await answer_sync(daemon.shift.runtime, arguments)
+        daemon.shift.loop.notify()
+        return answer
+
     async def reload(_: dict[str, Any]) -> dict[str, Any]:
         await daemon.reloader.reload()
         return {}
@@ -59,15 +60,45 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
     return {
         "status": status,
         "health": health,
-        "check": check,
-        "outlook": outlook,
+        "check": _ask_runtime(daemon, answer_check),
+        "outlook": _ask_runtime(daemon, answer_outlook),
         "attend": functools.partial(answer_attend, daemon),
-        "budget": budget,
+        "budget": _ask_runtime(daemon, answer_budget),
         "nudge": nudge,
         "circuits": circuits,
         "circuit reset": circuit_reset,
+        "sync": sync,
+        "review poll": functools.partial(_poll_reviews, daemon),
+        "review cleanup": functools.partial(_clean_reviews, daemon),
+        "review skips": functools.partial(_tell_skips, daemon),
         "reload": reload,
     }
+
+
+def _ask_runtime(
+    daemon: Daemon,
+    answer: Callable[[Runtime, Mapping[str, Any]], Awaitable[dict[str, Any]]],
+) -> Command:
+    """Return the command that whatever runtime is at work then answers."""
+
+    async def command(arguments: dict[str, Any]) -> dict[str, Any]:
+        return await answer(daemon.shift.runtime, arguments)
+
+    return command
+
+
+async def _poll_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
+    shift = daemon.shift
+    return await answer_poll(shift.runtime, shift.reviews.queue, arguments)
+
+
+async def _clean_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
+    shift = daemon.shift
+    return await answer_cleanup(shift.runtime, shift.cleanup.cleanup, arguments)
+
+
+async def _tell_skips(daemon: Daemon, _: dict[str, Any]) -> dict[str, Any]:
+    return answer_skips(daemon.shift.cleanup.cleanup)
 
 
 def describe_daemon(daemon: Daemon) -> dict[str, Any]:
@@ -99,12 +130,15 @@ def describe_daemon(daemon: Daemon) -> dict[str, Any]:
 
 
 def _render_loops(daemon: Daemon) -> dict[str, dict[str, Any]]:
-    """Return the loops, that of polling with its open circuits by class."""
-    loops = daemon.registry.as_json()
-    polling = loops.get(daemon.shift.loop.name)
-    if polling is not None:
-        by_class: Counter[str] = Counter()
-        for (_, cause), count in daemon.shift.runtime.circuits.count_open().items():
-            by_class[cause.value] += count
-        polling["open_circuits"] = dict(by_class)
+    """Return the loops, those that have circuits with the open ones by class."""
+    loops, shift = daemon.registry.as_json(), daemon.shift
+    for name, counts in (
+        (shift.loop.name, shift.runtime.circuits.count_open()),
+        (shift.cleanup.name, shift.cleanup.cleanup.circuits.count_open()),
+    ):
+        if name in loops:
+            by_class: Counter[str] = Counter()
+            for (_, cause), count in counts.items():
+                by_class[cause.value] += count
+            loops[name]["open_circuits"] = dict(by_class)
     return loops

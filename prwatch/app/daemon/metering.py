@@ -8,6 +8,8 @@ from typing import Final
 from prwatch.app.daemon.gauges import StoreFacts
 from prwatch.app.daemon.github_facts import find_stretch_level, list_smallest
 from prwatch.app.daemon.loop_registry import LoopFacts
+from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.review.cleanup_circuits import Counts as CleanupCounts
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.clock import Clock
@@ -86,6 +88,21 @@ def follow_totals(totals: RunningTotals, runtime: Runtime) -> None:
     totals.follow(metrics.CIRCUIT_OPENS, _label(circuits.opens))
     totals.follow(metrics.CIRCUIT_RESETS, _label(circuits.resets))
     totals.follow(metrics.CIRCUIT_FAILURES, _label(circuits.failures))
+
+
+def follow_cleanup(totals: RunningTotals, cleanup: ReviewCleanup) -> None:
+    """Count what cleaning up review tasks has counted since."""
+    circuits = cleanup.circuits
+    totals.follow(metrics.CLEANUP_DELETED, {(): float(cleanup.deleted)})
+    totals.follow(metrics.CLEANUP_SKIPS, _label_cleanup(circuits.skips))
+    totals.follow(metrics.CLEANUP_OPENS, _label_cleanup(circuits.opens))
+    totals.follow(metrics.CLEANUP_FAILURES, _label_cleanup(circuits.failures))
+
+
+def put_cleanup(meter: Meter, cleanup: ReviewCleanup) -> None:
+    """Show which circuits of cleaning up hold back now."""
+    counts = cleanup.circuits.count_open()
+    meter.put_all(metrics.CLEANUP_OPEN, _label_cleanup(counts))
 
 
 def follow_loops(totals: RunningTotals, loops: Iterable[LoopFacts]) -> None:
@@ -208,6 +225,13 @@ def put_store(
 def _label(
     counts: Mapping[tuple[CircuitKind, FailureClass], int],
 ) -> dict[Labels, float]:
+    return {
+        (kind.value, failure_class.value): float(count)
+        for (kind, failure_class), count in counts.items()
+    }
+
+
+def _label_cleanup(counts: CleanupCounts) -> dict[Labels, float]:
     return {
         (kind.value, failure_class.value): float(count)
         for (kind, failure_class), count in counts.items()

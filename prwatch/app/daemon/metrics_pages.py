@@ -9,6 +9,7 @@ from prwatch.app.daemon.health import gather_facts, render_reasons
 from prwatch.app.daemon.metering import (
     put_ages,
     put_budgets,
+    put_cleanup,
     put_health,
     put_loops,
     put_store,
@@ -71,6 +72,7 @@ def refresh(daemon: "Daemon") -> None:
     loops = daemon.registry.list_facts()
     daemon.take_totals()
     put_health(meter, facts, judge(facts))
+    put_cleanup(meter, shift.cleanup.cleanup)
     put_loops(meter, loops)
     put_budgets(meter, shift.runtime)
     put_ages(meter, shift.canary.ages, shift.runtime.clock.now())

@@ -12,6 +12,7 @@ from prwatch.simulator.faults import Fault
 from prwatch.simulator.limits import Token
 from prwatch.simulator.listing import Wanted, list_pull_requests
 from prwatch.simulator.mergeability import judge_mergeable
+from prwatch.simulator.rest.contents import find_contents
 from prwatch.simulator.rest.disguise import disguise_author, disguise_pull_request
 from prwatch.simulator.rest.render import (
     JsonObject,
@@ -63,7 +64,7 @@ class Listed:
     wrap: Callable[[list[Any]], JsonObject] | None = None
 
 
-Result = Listed | JsonObject
+Result = Listed | JsonObject | list[JsonObject]
 
 
 def answer_route(asked: Asked) -> Result:
@@ -75,6 +76,13 @@ def answer_route(asked: Asked) -> Result:
         if found:
             return answer(asked, found[1] if pattern.groups else "")
     raise Unanswerable(404, "Not Found")
+
+
+def _show_contents(asked: Asked, path: str) -> Result:
+    found = find_contents(asked.repository, path, asked.query.get("ref", ""))
+    if found is None:
+        raise Unanswerable(404, "Not Found")
+    return found
 
 
 def _list_pulls(asked: Asked, _: str) -> Result:
@@ -211,6 +219,7 @@ def _list_statuses(asked: Asked, ref: str) -> Result:
 
 
 _ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[[Asked, str], Result]], ...]] = (
+    (re.compile(r"/contents/?(.*)"), _show_contents),
     (re.compile(r"/pulls"), _list_pulls),
     (re.compile(r"/pulls/(\d+)"), _show_pull),
     (re.compile(r"/pulls/(\d+)/reviews"), _list_reviews),

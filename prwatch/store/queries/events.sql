@@ -97,16 +97,18 @@ DELETE FROM events WHERE id = :id;
 -- What was last told about the watching itself, by its subject.
 SELECT * FROM events
 WHERE workspace_id = :workspace_id AND subject = :subject AND watch_id = ''
+    AND task_id = ''
 ORDER BY position DESC
 LIMIT 1;
 
 -- name: list_last_notices
 -- The last one of each subject of a workspace.
 SELECT e.* FROM events AS e
-WHERE e.workspace_id = :workspace_id AND e.watch_id = ''
+WHERE e.workspace_id = :workspace_id AND e.watch_id = '' AND e.task_id = ''
     AND NOT EXISTS (
         SELECT 1 FROM events AS later
         WHERE later.workspace_id = e.workspace_id AND later.subject = e.subject
-            AND later.watch_id = '' AND later.position > e.position
+            AND later.watch_id = '' AND later.task_id = ''
+            AND later.position > e.position
     )
 ORDER BY e.subject;

@@ -226,4 +226,90 @@ SELECT
             FROM refused_fields
             LIMIT 100
         ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'watch_folders' AS name,
+    (SELECT count(*) FROM watch_folders) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(id) + length(workspace_id) + length(repository)
+                + length(branch) + length(path) + length(tag) + length(fingerprint)
+                + 8 AS size
+            FROM watch_folders
+            LIMIT 100
+        ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'watch_files' AS name,
+    (SELECT count(*) FROM watch_files) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(folder_id) + length(name) + length(blob)
+                + length(declared) + length(problems) + 8 AS size
+            FROM watch_files
+            LIMIT 100
+        ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'watch_folder_circuits' AS name,
+    (SELECT count(*) FROM watch_folder_circuits) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(folder_id) + length(fingerprint)
+                + length(failure_class) + length(code) + length(message) + 24 AS size
+            FROM watch_folder_circuits
+            LIMIT 100
+        ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'review_watches' AS name,
+    (SELECT count(*) FROM review_watches) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(id) + length(workspace_id) + length(name) + length(scope)
+                + length(repositories) + length(organisations) + length(query)
+                + length(target_login) + length(policy) + length(origin)
+                + length(written_as) + length(last_error) + 49 AS size
+            FROM review_watches
+            LIMIT 100
+        ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'review_tasks' AS name,
+    (SELECT count(*) FROM review_tasks) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(id) + length(workspace_id) + length(review_watch_id)
+                + length(policy) + length(owner) + length(name)
+                + length(repository_node_id) + length(pr_node_id)
+                + length(task_id) + length(reserved_by)
+                + length(terminal_evidence) + 32 AS size
+            FROM review_tasks
+            LIMIT 100
+        ) AS sample
+    ) AS row_bytes
+UNION ALL
+SELECT
+    'review_audit' AS name,
+    (SELECT count(*) FROM review_audit) AS row_count,
+    (
+        SELECT CAST(coalesce(avg(size), 0) AS BIGINT) FROM (
+            SELECT
+                length(id) + length(workspace_id) + length(review_watch_id)
+                + length(owner) + length(name) + length(pr_node_id)
+                + length(external_id) + length(action) + length(reason)
+                + length(evidence) + length(acted_by) + length(snapshot) + 24 AS size
+            FROM review_audit
+            LIMIT 100
+        ) AS sample
     ) AS row_bytes;

@@ -15,9 +15,15 @@ WHERE workspace_id = :workspace_id AND external_id = :external_id;
 -- name: add_task
 -- A new task; none when the workspace has one of that name.
 INSERT INTO tasks
-    (id, workspace_id, external_id, origin, title, archived_at, created_at)
+    (
+        id, workspace_id, external_id, origin, title, archived_at, person_wrote_at,
+        waits_for, created_at
+    )
 VALUES
-    (:id, :workspace_id, :external_id, :origin, :title, :archived_at, :created_at)
+    (
+        :id, :workspace_id, :external_id, :origin, :title, :archived_at,
+        :person_wrote_at, :waits_for, :created_at
+    )
 ON CONFLICT (workspace_id, external_id) DO NOTHING;
 
 -- name: put_title
@@ -27,6 +33,15 @@ UPDATE tasks SET title = :title WHERE id = :id AND title <> :title;
 -- name: put_origin
 -- A new owner; an equal one stays untouched.
 UPDATE tasks SET origin = :origin WHERE id = :id AND origin <> :origin;
+
+-- name: put_person_wrote
+-- When a person last wrote in a task; it never moves back.
+UPDATE tasks SET person_wrote_at = :now
+WHERE id = :id AND (person_wrote_at IS NULL OR person_wrote_at < :now);
+
+-- name: put_waits_for
+-- What a task waits for, '' for nothing; an equal row stays untouched.
+UPDATE tasks SET waits_for = :waits_for WHERE id = :id AND waits_for <> :waits_for;
 
 -- name: archive
 -- From active to archived.

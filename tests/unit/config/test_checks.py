@@ -9,6 +9,8 @@ NEXT = "\n"
 WATCH = f"{ACME}[[workspace.watch]]\n"
 TASK = f'{ACME}[[workspace.task]]\nid = "T-1"\n'
 SESSION = 'repository = "octo/hello"'
+OTHER_SYNC = '[[workspace.sync]]\nrepository = "Octo/Team"'
+SYNC = f'{ACME}[[workspace.sync]]\nrepository = "octo/team"'
 SINK = '[[sink]]\nname = "s"\n'
 
 
@@ -25,6 +27,11 @@ def get_problems(text):
             '[poll]\nhot_interval = "2m"',
             "2: poll.hot_interval: is longer than interval; allowed is less",
             id="hot interval over interval",
+        ),
+        pytest.param(
+            f'{SYNC}\npath = "/lists/"\n{OTHER_SYNC}\npath = "lists"',
+            "6: workspace[0].sync[1]: repeats the folder of sync[0]",
+            id="one folder twice",
         ),
         pytest.param(
             '[poll]\ntick = "16s"',

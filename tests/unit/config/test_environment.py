@@ -57,7 +57,7 @@ def test_a_variable_sets_a_single_value(variable, text, key, value):
 def test_every_single_value_has_a_variable_and_no_two_share_one():
     names = [name_variable(path) for path, _ in iter_scalars()]
 
-    assert len(set(names)) == len(names) == 32
+    assert len(set(names)) == len(names) == 34
 
 
 def test_a_flag_wins_over_a_variable_and_that_over_the_file():

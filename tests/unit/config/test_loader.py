@@ -143,9 +143,9 @@ def test_every_mistake_is_told_in_one_go_in_the_order_of_the_file():
         "prwatch.toml:15: sink[0].url: is missing; a webhook sink needs it",
         (
             'prwatch.toml:18: sink[0].events[0]: found "GitHubPRFeedbak"; allowed is one of'
-            " GitHubPRFeedback, GitHubTaskPRUpdated, ProviderCircuitOpened,"
-            " ProviderCircuitClosed, GitHubRateLimitChanged; did you mean"
-            " GitHubPRFeedback?"
+            " GitHubPRFeedback, GitHubTaskPRUpdated, GitHubPRReviewRequested,"
+            " GitHubPRReviewTaskDeleted, ProviderCircuitOpened, ProviderCircuitClosed,"
+            " GitHubRateLimitChanged; did you mean GitHubPRFeedback?"
         ),
         "prwatch.toml:19: daemons: is not a key here; did you mean daemon?",
     ]

@@ -4,7 +4,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prwatch.config.toml_lines import get_line, locate_keys
+from prwatch.config.toml_lines import get_line, locate_keys, locate_places
 
 DOCUMENT = '''# a comment with key = "value"
 plain = 1
@@ -165,3 +165,18 @@ def test_what_was_written_is_found_on_the_line_it_was_written_on(top, table, ele
     tomllib.loads(writer.text)
 
     assert locate_keys(writer.text) == writer.lines
+
+
+def test_the_column_of_a_key_is_that_of_its_first_character():
+    text = "a = 1\n  b = {c = 2}\n[[t]]\n\td = [3, 4]\n"
+
+    assert locate_places(text).columns == {
+        ("a",): 1,
+        ("b",): 3,
+        ("b", "c"): 8,
+        ("t",): 1,
+        ("t", 0): 1,
+        ("t", 0, "d"): 2,
+        ("t", 0, "d", 0): 7,
+        ("t", 0, "d", 1): 10,
+    }

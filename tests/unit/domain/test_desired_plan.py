@@ -441,7 +441,7 @@ def test_the_steps_that_take_away_print_too():
 
     assert str(planned).splitlines() == [
         "unarchive task t",
-        "name adopted task t",
+        "name task t as of config",
         "retitle task t",
         "remove repository hello of t",
         "end session s",

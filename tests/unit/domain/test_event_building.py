@@ -3,7 +3,14 @@ from dataclasses import replace
 import pytest
 
 from prwatch.domain.event_building import EventNames, build_events, wants
-from prwatch.domain.events import Change, ChangeField, Event, EventType, Interest
+from prwatch.domain.events import (
+    Change,
+    ChangeField,
+    Event,
+    EventType,
+    Interest,
+    Narrowing,
+)
 from prwatch.domain.pull_request import (
     UNOBSERVED,
     PullRequestState,
@@ -239,6 +246,31 @@ def test_a_sink_wants_what_all_its_filters_match(interest, expected):
     filters = {name: frozenset(values) for name, values in interest.items()}
 
     assert wants(Interest(sink="out", **filters), build(FAILED)[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("workspace", "events", "expected"),
+    [
+        pytest.param("acme", {"GitHubTaskPRUpdated"}, False, id="taken away"),
+        pytest.param("acme", {"GitHubPRFeedback"}, True, id="left"),
+        pytest.param("corp", {"GitHubTaskPRUpdated"}, True, id="of another workspace"),
+    ],
+)
+def test_a_workspace_narrows_its_own_events_alone(workspace, events, expected):
+    feedback = build(FAILED)[0]
+    narrowing = Narrowing(workspace=workspace, sink="out", events=frozenset(events))
+
+    assert wants(Interest(sink="out", narrowings=(narrowing,)), feedback) is expected
+
+
+def test_a_narrowing_adds_nothing():
+    interest = Interest(
+        sink="out",
+        events=frozenset({"GitHubTaskPRUpdated"}),
+        narrowings=(Narrowing(workspace="acme", sink="out"),),
+    )
+
+    assert not wants(interest, build(FAILED)[0])
 
 
 def test_repositories_are_compared_without_case():

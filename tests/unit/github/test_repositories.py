@@ -200,6 +200,7 @@ async def test_a_login_cannot_widen_the_search(login, term):
         pytest.param([reply({"search": None})], id="no list"),
         pytest.param([hits(None)], id="a null hit"),
         pytest.param([hits(pageInfo=None)], id="no page info"),
+        pytest.param([hits(issueCount=1001)], id="more hits than are shown"),
         pytest.param(
             [hits(cursor="c1"), hits(cursor="c1")], id="the same cursor again"
         ),

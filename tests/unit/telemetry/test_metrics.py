@@ -22,22 +22,27 @@ CIRCUIT = {
     "circuit": "host workspace organisation record",
     "class": "transient config auth",
 }
+CLEANUP = {"circuit": "shared record", "class": CLASSES}
 BUCKETS = "core graphql search secondary other"
 LOOPS = (
-    "watch_cycle relay retention gauges canary control metrics reload watchdog other"
+    "watch_cycle relay retention review_queue review_cleanup sync gauges canary"
+    " control metrics reload watchdog other"
 )
 SINKS = "stdout jsonl webhook command"
 TABLES = (
     "workspaces connections repositories tasks task_repositories pull_request_links"
     " sessions checkouts repository_watches pr_watches task_pull_requests events"
     " deliveries rate_limit_blocks refused_fields"
+    " watch_folders watch_files watch_folder_circuits"
+    " review_watches review_tasks review_audit"
 )
 FIELDS = (
     "associated state is_draft checks review review_decision head_ref_oid mergeable"
     " merge_queue auto_merge comments activity archived"
 )
 TYPES = (
-    "GitHubPRFeedback GitHubTaskPRUpdated ProviderCircuitOpened ProviderCircuitClosed"
+    "GitHubPRFeedback GitHubTaskPRUpdated GitHubPRReviewRequested"
+    " GitHubPRReviewTaskDeleted ProviderCircuitOpened ProviderCircuitClosed"
     " GitHubRateLimitChanged"
 )
 EXPECTED = {
@@ -79,6 +84,11 @@ EXPECTED = {
     "prwatch_circuit_opens_total": CIRCUIT,
     "prwatch_circuit_resets_total": CIRCUIT,
     "prwatch_circuit_failures_total": CIRCUIT,
+    "prwatch_review_tasks_deleted_total": {},
+    "prwatch_review_cleanup_circuits_open": CLEANUP,
+    "prwatch_review_cleanup_skips_total": CLEANUP,
+    "prwatch_review_cleanup_circuit_opens_total": CLEANUP,
+    "prwatch_review_cleanup_failures_total": CLEANUP,
     "prwatch_rate_limit_remaining": {"bucket": BUCKETS},
     "prwatch_rate_limit_limit": {"bucket": BUCKETS},
     "prwatch_rate_limit_blocked_accounts": {"bucket": BUCKETS},

@@ -31,7 +31,8 @@ CREATE TABLE repositories (
     is_archived INTEGER NOT NULL CHECK (is_archived IN (0, 1))
 ) STRICT;
 
--- A piece of work. archived_at is NULL while it is active.
+-- A piece of work. archived_at is NULL while it is active, person_wrote_at when a
+-- person last wrote in it, waits_for what it waits for ('' for nothing).
 CREATE TABLE tasks (
     id TEXT PRIMARY KEY NOT NULL,
     workspace_id TEXT NOT NULL REFERENCES workspaces (id),
@@ -39,6 +40,8 @@ CREATE TABLE tasks (
     origin TEXT NOT NULL,
     title TEXT NOT NULL,
     archived_at INTEGER,
+    person_wrote_at INTEGER,
+    waits_for TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     UNIQUE (workspace_id, external_id)
 ) STRICT;
@@ -235,6 +238,111 @@ CREATE TABLE refused_fields (
     PRIMARY KEY (connection_id, field, repository)
 ) STRICT;
 
+-- A folder of a repository whose files say what is watched. tag vouches for the list of
+-- its files, for the connection of fingerprint; changed_at is when one last changed.
+CREATE TABLE watch_folders (
+    id TEXT PRIMARY KEY NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    repository TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    path TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    changed_at INTEGER,
+    UNIQUE (workspace_id, repository, branch, path)
+) STRICT;
+
+-- One file of such a folder. blob names its newest content, declared is the last that
+-- could be read and so counts, problems is a JSON list about the newest.
+CREATE TABLE watch_files (
+    folder_id TEXT NOT NULL REFERENCES watch_folders (id),
+    name TEXT NOT NULL,
+    blob TEXT NOT NULL,
+    declared TEXT NOT NULL,
+    problems TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (folder_id, name)
+) STRICT;
+
+-- The circuit of such a folder while it is open, for the entry and the connection of
+-- fingerprint. A closed one has no row.
+CREATE TABLE watch_folder_circuits (
+    folder_id TEXT PRIMARY KEY NOT NULL REFERENCES watch_folders (id),
+    fingerprint TEXT NOT NULL,
+    failure_class TEXT NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    failures INTEGER NOT NULL CHECK (failures > 0),
+    opened_at INTEGER NOT NULL,
+    open_until INTEGER NOT NULL
+) STRICT;
+
+-- A saved search for pull requests that ask for review. repositories and organisations
+-- are JSON lists of names, written_as is the file of an entry that declares it, and
+-- last_error, incomplete_since and backlog_done_at belong to polling alone.
+CREATE TABLE review_watches (
+    id TEXT PRIMARY KEY NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    name TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('user', 'user_and_teams')),
+    repositories TEXT NOT NULL,
+    organisations TEXT NOT NULL,
+    query TEXT NOT NULL,
+    target_login TEXT NOT NULL,
+    interval_seconds INTEGER NOT NULL CHECK (interval_seconds > 0),
+    policy TEXT NOT NULL CHECK (policy IN ('auto', 'always', 'never')),
+    is_enabled INTEGER NOT NULL CHECK (is_enabled IN (0, 1)),
+    origin TEXT NOT NULL,
+    written_as TEXT NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision > 0),
+    last_error TEXT NOT NULL,
+    incomplete_since INTEGER,
+    backlog_done_at INTEGER,
+    created_at INTEGER NOT NULL,
+    UNIQUE (workspace_id, name)
+) STRICT;
+
+-- One row a pull request that a review watch knows. task_id is '' while the row only
+-- reserves it, review_watch_id is '' once the watch is removed: neither is a reference.
+CREATE TABLE review_tasks (
+    id TEXT PRIMARY KEY NOT NULL,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    review_watch_id TEXT NOT NULL,
+    policy TEXT NOT NULL CHECK (policy IN ('auto', 'always', 'never')),
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    repository_node_id TEXT NOT NULL,
+    pr_number INTEGER NOT NULL CHECK (pr_number > 0),
+    pr_node_id TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    reserved_at INTEGER NOT NULL,
+    reserved_by TEXT NOT NULL,
+    terminal_seen_at INTEGER,
+    terminal_evidence TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (workspace_id, review_watch_id, pr_node_id)
+) STRICT;
+
+-- What became of a review task, kept when all else about it is gone. snapshot is what
+-- restores it until undo_until. No references: history outlives what it speaks of.
+CREATE TABLE review_audit (
+    id TEXT PRIMARY KEY NOT NULL,
+    workspace_id TEXT NOT NULL,
+    review_watch_id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    pr_number INTEGER NOT NULL,
+    pr_node_id TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    action TEXT NOT NULL CHECK (action IN ('deleted', 'restored', 'released')),
+    reason TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    acted_at INTEGER NOT NULL,
+    acted_by TEXT NOT NULL CHECK (acted_by IN ('schedule', 'person')),
+    snapshot TEXT NOT NULL,
+    undo_until INTEGER
+) STRICT;
+
 CREATE UNIQUE INDEX repositories_node_id
 ON repositories (workspace_id, node_id) WHERE node_id <> '';
 
@@ -254,7 +362,7 @@ CREATE INDEX events_time ON events (time);
 CREATE INDEX events_pull_request ON events (repository_id, pr_number, position);
 
 CREATE INDEX events_notices
-ON events (workspace_id, subject, position) WHERE watch_id = '';
+ON events (workspace_id, subject, position) WHERE watch_id = '' AND task_id = '';
 
 CREATE INDEX deliveries_due
 ON deliveries (sink, position) WHERE due_at IS NOT NULL;
@@ -262,3 +370,10 @@ ON deliveries (sink, position) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_order
 ON deliveries (sink, task_id, repository_id, pr_number, position)
 WHERE due_at IS NOT NULL;
+
+CREATE INDEX review_tasks_task ON review_tasks (task_id);
+
+CREATE INDEX review_audit_pull_request
+ON review_audit (workspace_id, review_watch_id, pr_node_id, acted_at);
+
+CREATE INDEX review_audit_time ON review_audit (workspace_id, acted_at);

@@ -1,0 +1,1 @@
+"""Finding pull requests that ask for review, and the tasks that are made of them."""

@@ -1,0 +1,214 @@
+"""
+Cleaning up: review tasks whose work is done go by themselves, and nothing else does.
+
+What the rows themselves tell comes first and asks nobody. Then limits and circuits
+are looked at, before a token is asked for; then what is left is read, a hundred pull
+requests a request. A failure of a whole request ends a workspace's turn, and its next
+turn begins behind what it failed with.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from prwatch.app.limit_blocks import store_limits
+from prwatch.app.review.cleanup_circuits import CleanupCircuit, CleanupCircuits
+from prwatch.app.review.cleanup_report import CleanupReport
+from prwatch.app.review.cleanup_turn import Sweep, Turn
+from prwatch.app.review.logins import Logins
+from prwatch.app.review.removal import forget_old_snapshots
+from prwatch.app.review.workspace_sweep import read_and_remove, settle_locally
+from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle import Account, is_read_by_rest
+from prwatch.app.walk.cycle_report import Failure
+from prwatch.domain.connection import Connection
+from prwatch.domain.outcome import FailureClass
+from prwatch.domain.review_cleanup import SweptTask
+from prwatch.domain.review_watch import AuditActor
+from prwatch.domain.task import Workspace
+from prwatch.errors import StoreError
+from prwatch.github.reserve import keep_reserve
+from prwatch.store import connections
+from prwatch.store.database import Transaction
+from prwatch.store.review_sweep import list_swept
+
+BUCKETS: Final = ("core", "graphql")
+"""The shared budget, and the one that a reading costs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOrder:
+    """
+    Which sweep is asked for; `workspace` and `name` are '' for any.
+
+    One `by` a person is outside the admission of circuits and uses what polling
+    leaves of a budget; what proves that a task is done is the same. `is_dry` changes
+    nothing.
+    """
+
+    workspace: str = ""
+    name: str = ""
+    by: AuditActor = AuditActor.SCHEDULE
+    is_dry: bool = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether a person asks for it."""
+        return self.by is AuditActor.PERSON
+
+    def takes(self, swept: SweptTask) -> bool:
+        """Return whether a task is meant: a row of it is of the watch of that name."""
+        return not self.name or any(
+            each.watch is not None and each.watch.name == self.name
+            for each in swept.rows
+        )
+
+
+SCHEDULED: Final = SweepOrder()
+
+
+class ReviewCleanup:
+    """Sweeps the review tasks of an open product, and remembers what it met."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.circuits = CleanupCircuits(runtime.clock, runtime.surroundings.chance)
+        self.deleted = 0
+        """Tasks that went since the start."""
+        self._runtime = runtime
+        self._logins = Logins()
+        self._stopped: dict[str, tuple[tuple[str, ...], str]] = {}
+        """Behind which task the next turn of a workspace begins."""
+
+    async def run_once(
+        self, order: SweepOrder = SCHEDULED, *, beat: Callable[[], None] = lambda: None
+    ) -> CleanupReport:
+        """
+        Sweep all workspaces once. A failure of one leaves the others alone.
+
+        What the store could not do for one is told in the report.
+
+        Raises:
+            StoreError: The store cannot be read at all.
+        """
+        runtime = self._runtime
+        sweep = Sweep(
+            runtime=runtime,
+            circuits=self.circuits,
+            report=CleanupReport(),
+            logins=self._logins,
+            started_at=runtime.clock.now(),
+            by=order.by,
+            is_dry=order.is_dry,
+            beat=beat,
+        )
+        await self._begin()
+        for account in runtime.wired.accounts:
+            for workspace in account.workspaces:
+                if order.workspace not in ("", workspace.name):
+                    continue
+                try:
+                    await self._sweep(sweep, account, workspace, order)
+                except StoreError as error:
+                    sweep.report.error = error
+                    sweep.report.failures.append(_tell_store(workspace, error))
+            await store_limits(runtime.database, runtime.clock, account)
+        if not order.is_dry:
+            await forget_old_snapshots(runtime, sweep.started_at)
+        self.deleted += sweep.report.deleted
+        return sweep.report
+
+    async def _begin(self) -> None:
+        """Look at the connections of all workspaces; no token is asked for."""
+        present = [
+            connection
+            for account in self._runtime.wired.accounts
+            for workspace in account.workspaces
+            if (connection := await self.find_connection(workspace)) is not None
+        ]
+        self.circuits.begin_sweep({each.id: each.fingerprint for each in present})
+
+    async def find_connection(self, workspace: Workspace) -> Connection | None:
+        """Return a workspace's connection, by whose id its circuit is kept."""
+
+        async def read(tx: Transaction) -> Connection | None:
+            return await connections.find_connection(tx, workspace.id)
+
+        return await self._runtime.database.read(read)
+
+    async def _sweep(
+        self, sweep: Sweep, account: Account, workspace: Workspace, order: SweepOrder
+    ) -> None:
+        async def read(tx: Transaction) -> list[SweptTask]:
+            return await list_swept(tx, workspace.id)
+
+        found = await self._runtime.database.read(read)
+        connection = await self.find_connection(workspace)
+        if connection is None:
+            return
+        self.circuits.keep_records(
+            connection.id, [each.row.id for swept in found for each in swept.rows]
+        )
+        turn = Turn(
+            sweep=sweep,
+            account=account,
+            workspace=workspace,
+            connection_id=connection.id,
+            is_asked=order.is_asked,
+        )
+        left = await settle_locally(turn, [each for each in found if order.takes(each)])
+        if not left or not self._admits(turn, left):
+            return
+        await self._read_rest(turn, left)
+
+    def _admits(self, turn: Turn, left: list[SweptTask]) -> bool:
+        """Return whether a workspace may be asked at all; what it skips is told."""
+        account, circuits = turn.account, turn.sweep.circuits
+        if is_read_by_rest(account, self._runtime.settings.read_path):
+            turn.skip(left, "review tasks are read through GraphQL alone")
+            return False
+        if turn.is_asked:
+            return True
+        ends = [account.github.limits.blocked_until(bucket) for bucket in BUCKETS]
+        blocked = [end for end in ends if end is not None]
+        if blocked:
+            circuits.count_skips(CleanupCircuit.SHARED, FailureClass.LIMIT, len(left))
+            turn.skip(left, "a rate limit forbids it", max(blocked))
+            return False
+        standing = circuits.find(turn.connection_id)
+        if standing is not None:
+            failure_class = standing.blow.failure_class
+            circuits.count_skips(CleanupCircuit.SHARED, failure_class, len(left))
+            turn.skip(left, standing.blow.message, standing.open_until)
+            return False
+        return True
+
+    async def _read_rest(self, turn: Turn, left: list[SweptTask]) -> None:
+        key = turn.workspace.id
+        ordered = sorted(left, key=_place)
+        stopped = self._stopped.pop(key, None)
+        if stopped is not None:
+            behind = [each for each in ordered if _place(each) > stopped]
+            ordered = behind + [each for each in ordered if _place(each) <= stopped]
+        if turn.is_asked:
+            at = await read_and_remove(turn, ordered)
+        else:
+            with keep_reserve():
+                at = await read_and_remove(turn, ordered)
+        if at is not None:
+            self._stopped[key] = _place(at)
+
+
+def _place(swept: SweptTask) -> tuple[tuple[str, ...], str]:
+    """Tasks of the same logins stand together: they share requests."""
+    return swept.logins, swept.rows[0].row.id
+
+
+def _tell_store(workspace: Workspace, error: StoreError) -> Failure:
+    return Failure(
+        workspace=workspace.name,
+        scope="review",
+        reference="",
+        failure_class=FailureClass.TRANSIENT,
+        code=error.code,
+        message=str(error),
+    )

@@ -1,0 +1,44 @@
+"""Whose token an account's is, as far as reviews are concerned."""
+
+from prwatch.app.walk.cycle import Account, is_read_by_rest
+from prwatch.errors import ProtocolViolation
+
+
+class Unfit(ProtocolViolation):
+    """What this account cannot read, whatever GitHub answers."""
+
+
+class Logins:
+    """Remembers it for the generation of a token. It is not polling's `viewer`."""
+
+    def __init__(self) -> None:
+        self._logins: dict[str, tuple[int, str]] = {}
+
+    async def read(self, account: Account) -> str:
+        """
+        Return the login of the account behind the token.
+
+        Raises:
+            Unfit: An app is no person.
+            ProviderError: It cannot be told.
+        """
+        if account.github.limits.is_fixed:
+            raise Unfit("an app is no person whose review is asked; give target_login")
+        generation = account.github.credential.generation
+        known = self._logins.get(account.key)
+        if known is None or known[0] != generation:
+            viewer = account.viewer or await account.github.viewer()
+            known = (account.github.credential.generation, viewer.login)
+            self._logins[account.key] = known
+        return known[1]
+
+
+def require_graphql(account: Account, read_path: str) -> None:
+    """
+    Refuse an account that is asked through REST alone.
+
+    Raises:
+        Unfit: It is one.
+    """
+    if is_read_by_rest(account, read_path):
+        raise Unfit("a review watch is searched through GraphQL alone")

@@ -1,0 +1,93 @@
+"""
+Removing a review task whose work is done, and rows whose task is gone.
+
+The task, each row that speaks of it, the entries of its record and the event are one
+transaction. It is the last to look: what is not as it was decided on stays.
+"""
+
+import datetime as dt
+from dataclasses import replace
+
+from prwatch.app.runtime import Runtime
+from prwatch.domain.event_building import wants
+from prwatch.domain.ids import build_id
+from prwatch.domain.review_cleanup import is_as_decided
+from prwatch.domain.review_ending import Ending, build_audit, build_review_deleted
+from prwatch.store import outbox, review_audit, review_sweep, review_tasks
+from prwatch.store.database import Transaction
+from prwatch.store.task_removal import find_bundle, remove_task
+
+
+async def remove_done(runtime: Runtime, ending: Ending) -> bool:
+    """
+    Remove a task with all its rows; return False when it is not as it was.
+
+    Raises:
+        StoreError: Nothing was removed.
+    """
+    chance, swept = runtime.surroundings.chance, ending.swept
+    event = build_review_deleted(
+        ending,
+        event_id=build_id(ending.acted_at, chance),
+        source=runtime.source,
+    )
+    sinks = [each.sink for each in runtime.interests if wants(each, event)]
+    ids = [build_id(ending.acted_at, chance) for _ in swept.rows]
+
+    async def remove(tx: Transaction) -> bool:
+        # Held first: on an engine with many writers this is what stops them.
+        if not await review_sweep.hold_task(tx, swept.task_id, swept.policy):
+            return False
+        now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
+        if swept.task is None or not is_as_decided(swept, now):
+            return False
+        bundle = replace(
+            await find_bundle(tx, swept.task),
+            reviews=tuple(each.row for each in swept.rows),
+        )
+        for entry in build_audit(ending, ids, bundle.as_json()):
+            await review_audit.add_audit(tx, entry)
+        for each in swept.rows:
+            await review_tasks.remove_review_task(tx, each.row.id)
+        await remove_task(tx, swept.task_id)
+        await outbox.add_events(tx, [event], {event.id: sinks}, now=ending.acted_at)
+        return True
+
+    removed = await runtime.database.transact(remove)
+    if removed:
+        runtime.notify_relays()
+    return removed
+
+
+async def drop_rows(runtime: Runtime, ending: Ending) -> bool:
+    """
+    Forget the rows of a task that is gone; return False when it is there again.
+
+    Raises:
+        StoreError: Nothing was forgotten.
+    """
+    chance, swept = runtime.surroundings.chance, ending.swept
+    ids = [build_id(ending.acted_at, chance) for _ in swept.rows]
+
+    async def drop(tx: Transaction) -> bool:
+        now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
+        if not is_as_decided(swept, now):
+            return False
+        for entry in build_audit(ending, ids, {}):
+            await review_audit.add_audit(tx, entry)
+        for each in swept.rows:
+            await review_tasks.remove_review_task(tx, each.row.id)
+        return True
+
+    return await runtime.database.transact(drop)
+
+
+async def forget_old_snapshots(runtime: Runtime, now: dt.datetime) -> None:
+    """Forget what would restore tasks whose time to undo is over."""
+    workspaces = list(runtime.wired.workspaces.values())
+
+    async def forget(tx: Transaction) -> None:
+        for workspace in workspaces:
+            await review_audit.forget_snapshots(tx, workspace.id, now)
+
+    await runtime.database.transact(forget)

@@ -1,0 +1,117 @@
+"""
+Making one review task of one hit, whoever else finds it at the same time.
+
+The pull request is reserved first; the task, its place in the reservation and its
+event are one transaction. What cannot be made is released, and what a crash leaves
+reserved is taken over after a while: one task and one event in any case.
+"""
+
+import contextlib
+import enum
+from typing import Final
+
+import anyio
+
+from prwatch.app.runtime import Runtime
+from prwatch.domain.event_building import wants
+from prwatch.domain.ids import build_id
+from prwatch.domain.review_event import (
+    ReviewRequest,
+    build_review_requested,
+    build_review_task,
+)
+from prwatch.domain.review_watch import RESERVED_FOR, ReviewTask
+from prwatch.errors import StoreConflict, StoreError
+from prwatch.store import outbox, review_tasks, tasks
+from prwatch.store.database import Transaction
+
+RELEASE_SECONDS: Final = 5.0
+
+
+class TakeUp(enum.StrEnum):
+    """What became of a hit."""
+
+    CREATED = "created"
+    JOINED = "joined"
+    """There was a task of it, such as that of another review watch: it is this one's
+    too, and nothing is told again."""
+    LEFT = "left"
+    """Somebody else has it, or the watch was edited or removed meanwhile."""
+
+
+async def take_up(
+    runtime: Runtime, request: ReviewRequest, *, reserved_by: str
+) -> TakeUp:
+    """
+    Reserve the pull request, then make its task and tell it.
+
+    `reserved_by` must be another one for each poll.
+
+    Raises:
+        StoreError: It could not be made; the reservation is given back.
+    """
+    now, chance = runtime.clock.now(), runtime.surroundings.chance
+    row = ReviewTask(
+        id=build_id(now, chance),
+        workspace_id=request.workspace.id,
+        review_watch_id=request.watch.id,
+        policy=request.watch.settings.policy,
+        pull_request=request.facts.pull_request,
+        reserved_at=now,
+        reserved_by=reserved_by,
+        created_at=now,
+    )
+
+    async def reserve(tx: Transaction) -> bool:
+        return await review_tasks.reserve_review_task(
+            tx, row, request.watch, stale_before=now - RESERVED_FOR
+        )
+
+    if not await runtime.database.transact(reserve):
+        return TakeUp.LEFT
+    is_settled = False
+    try:
+        taken = await _create(runtime, request, row)
+        is_settled = True
+    finally:
+        if not is_settled:
+            await _release(runtime, row)
+    if taken is TakeUp.CREATED:
+        runtime.notify_relays()
+    return taken
+
+
+async def _create(runtime: Runtime, request: ReviewRequest, row: ReviewTask) -> TakeUp:
+    now, chance = row.reserved_at, runtime.surroundings.chance
+    task = build_review_task(request, task_id=build_id(now, chance), now=now)
+    event = build_review_requested(
+        request, task, event_id=build_id(now, chance), source=runtime.source
+    )
+    sinks = [each.sink for each in runtime.interests if wants(each, event)]
+
+    async def create(tx: Transaction) -> TakeUp:
+        known = await tasks.find_task(tx, task.workspace_id, task.external_id)
+        task_id = known.id if known else task.id
+        if not await review_tasks.assign_review_task(tx, row, task_id):
+            return TakeUp.LEFT
+        if known is not None:
+            return TakeUp.JOINED
+        if not await tasks.add_task(tx, task):
+            raise StoreConflict(f"somebody made the task {task.external_id} meanwhile")
+        await outbox.add_events(tx, [event], {event.id: sinks}, now=now)
+        return TakeUp.CREATED
+
+    return await runtime.database.transact(create)
+
+
+async def _release(runtime: Runtime, row: ReviewTask) -> None:
+    """Give the reservation back, also when cancelled; else it ends by its age."""
+
+    async def release(tx: Transaction) -> bool:
+        return await review_tasks.release_review_task(tx, row)
+
+    with (
+        anyio.move_on_after(RELEASE_SECONDS, shield=True),
+        contextlib.suppress(StoreError),
+    ):
+        await runtime.database.transact(release)

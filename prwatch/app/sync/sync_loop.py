@@ -1,0 +1,166 @@
+"""The loop that follows folders of watch files, each at its interval."""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import anyio
+import structlog
+from anyio.abc import TaskStatus
+
+from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.turns import pause
+from prwatch.app.runtime import Runtime
+from prwatch.app.sync.folder_sync import sync_folder
+from prwatch.app.sync.memory import Followed
+from prwatch.app.sync.outcome import FolderOutcome, SyncResult
+from prwatch.domain.schedule import has_passed
+from prwatch.domain.timestamp import format_optional_time
+from prwatch.errors import ConfigError, StoreError
+from prwatch.github.reserve import keep_reserve
+
+TURN: Final = dt.timedelta(seconds=15)
+"""How often the loop looks which folders are due; the shortest interval is a minute."""
+
+_log = structlog.get_logger()
+
+
+class SyncLoop:
+    """A service that looks at each folder when it is due, until it is cancelled."""
+
+    name = "sync"
+    is_critical = False
+    deadline: dt.timedelta | None = dt.timedelta(minutes=10)
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        registry: LoopRegistry,
+        *,
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Follow folders; `on_change` is called when other things are watched now."""
+        self._runtime = runtime
+        self._registry = registry
+        self._on_change = on_change
+
+    async def run(
+        self,
+        beat: Callable[[], None],
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Look at what is due, turn by turn; one that fails waits for the next."""
+        task_status.started()
+        late_by = dt.timedelta(0)
+        is_failing = False
+        while True:
+            self._registry.begin_turn(self.name, late_by=late_by)
+            try:
+                outcomes = await sync_due(self._runtime, progress=beat)
+            except StoreError as error:
+                is_failing = True
+                self._registry.fail(self.name, error)
+                _log.warning("sync.failed", code=error.code, message=str(error))
+            else:
+                # A turn in which nothing is due proves nothing of the store.
+                is_failing = is_failing and not outcomes
+                if not is_failing:
+                    self._registry.succeed(self.name)
+                if any(each.steps for each in outcomes):
+                    self._on_change()
+            late_by = await pause(self._runtime.clock, TURN, beat)
+
+
+async def sync_due(
+    runtime: Runtime, *, progress: Callable[[], None] = lambda: None
+) -> list[FolderOutcome]:
+    """
+    Look at every folder that is due and polled, and return what each turn came to.
+
+    The reserve of the budget is left to people.
+
+    Raises:
+        StoreError: The store failed; what was done until then stays done.
+    """
+    now = runtime.clock.now()
+    due = [
+        each
+        for each in runtime.sync_memory.followed
+        if each.entry.poll_enabled
+        and has_passed(
+            runtime.sync_memory.looked_at.get(each.folder.id),
+            each.entry.interval,
+            now=now,
+        )
+    ]
+    with keep_reserve():
+        return [await _sync_and_tell(runtime, each, progress) for each in due]
+
+
+async def sync_now(
+    runtime: Runtime,
+    workspace: str = "",
+    *,
+    progress: Callable[[], None] = lambda: None,
+) -> list[FolderOutcome]:
+    """
+    Look at the folders of a workspace, or of all, whatever their time and circuits.
+
+    Raises:
+        ConfigError: There is no such workspace, or it follows no folder.
+        StoreError: The store failed; what was done until then stays done.
+    """
+    meant = [
+        each
+        for each in runtime.sync_memory.followed
+        if workspace in {"", each.workspace.name}
+    ]
+    if not meant:
+        what = f"workspace {workspace} follows" if workspace else "no workspace follows"
+        raise ConfigError(
+            f"{what} {'no' if workspace else 'a'} folder of watch files",
+            hint="add a [[workspace.sync]] entry to the configuration",
+        )
+    return [
+        await _sync_and_tell(runtime, each, progress, is_forced=True) for each in meant
+    ]
+
+
+async def _sync_and_tell(
+    runtime: Runtime,
+    followed: Followed,
+    progress: Callable[[], None],
+    *,
+    is_forced: bool = False,
+) -> FolderOutcome:
+    """Take a folder's turn, and log what is news of it."""
+    outcome = await sync_folder(
+        runtime, followed, is_forced=is_forced, progress=progress
+    )
+    known = runtime.sync_memory.outcomes
+    before = known.get(followed.folder.id)
+    if outcome.result is SyncResult.SKIPPED:
+        _log.debug("sync.skipped", folder=outcome.place, reason=outcome.reason)
+        return outcome
+    if outcome.failure is not None and before is not None:
+        outcome = replace(outcome, warnings=before.warnings)
+    known[followed.folder.id] = outcome
+    if outcome.failure is not None:
+        is_news = before is None or before.code != outcome.code
+        log = _log.warning if is_news else _log.debug
+        log(
+            "sync.folder_failed",
+            **outcome.failure.as_json(),
+            until=format_optional_time(outcome.until),
+        )
+        return outcome
+    if before is not None and before.failure is not None:
+        _log.info("sync.folder_recovered", folder=outcome.place)
+    for warning in outcome.warnings:
+        if before is None or warning not in before.warnings:
+            _log.warning("sync.warned", folder=outcome.place, warning=warning)
+    if outcome.result is SyncResult.CHANGED:
+        _log.info("sync.changed", folder=outcome.place, steps=outcome.steps)
+    return outcome

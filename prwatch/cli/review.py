@@ -1,0 +1,302 @@
+"""`prwatch review`: searches for pull requests that ask for review, and their tasks."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from prwatch.cli.bench import (
+    DURATION,
+    TITLE,
+    run_on_bench,
+    run_with_config,
+    workspace_option,
+)
+from prwatch.cli.options import get_options, global_options
+from prwatch.cli.output import (
+    format_count,
+    format_time,
+    print_json,
+    print_table,
+    print_text,
+)
+from prwatch.cli.review_cleanup import cleanup, restore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from prwatch.app.command.review_listing import ReviewRow, ReviewTaskRow
+
+PROVIDER_EXIT = 4
+"""The exit code of a search that GitHub did not answer."""
+NAME = click.argument("name", metavar="NAME")
+
+
+@click.group("review")
+@global_options
+def command() -> None:
+    """Find pull requests that ask for review."""
+
+
+command.add_command(cleanup)
+command.add_command(restore)
+
+
+def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":
+    """Add the options that choose what a review watch searches for, and how."""
+    for option in (
+        click.option(
+            "--scope",
+            type=click.Choice(["user", "user_and_teams"]),
+            help="Requests to the person, or to their teams too.",
+        ),
+        click.option(
+            "--repository",
+            "repositories",
+            multiple=True,
+            metavar="OWNER/REPO",
+            help="Search there alone; may be given again.",
+        ),
+        click.option(
+            "--organisation",
+            "organisations",
+            multiple=True,
+            metavar="LOGIN",
+            help="Search there alone; may be given again.",
+        ),
+        click.option("--query", type=TITLE, help="A search of your own."),
+        click.option(
+            "--login", "target_login", metavar="LOGIN", help="Whose review is asked."
+        ),
+        click.option(
+            "--interval", type=DURATION, metavar="DURATION", help="How often."
+        ),
+        click.option(
+            "--policy",
+            type=click.Choice(["auto", "always", "never"]),
+            help="When a task goes whose review is done.",
+        ),
+        click.option(
+            "--enable/--disable", "is_enabled", default=None, help="Search it, or not."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@command.command("add")
+@NAME
+@_settings_options
+@workspace_option
+@global_options
+@click.pass_context
+def add(ctx: click.Context, /, *, name: str, workspace: str, **chosen: Any) -> None:
+    """Make a review watch."""
+    from prwatch.app.command.review_commands import add_review  # noqa: PLC0415 - heavy
+    from prwatch.domain.review_watch import ReviewSettings  # noqa: PLC0415 - with it
+
+    settings = ReviewSettings(**_read_changes(chosen))
+    row = run_on_bench(
+        ctx, lambda bench: add_review(bench, name, settings, workspace=workspace)
+    )
+    _print_changed(ctx, row, "is there")
+
+
+@command.command("edit")
+@NAME
+@click.option("--anywhere", is_flag=True, help="Search everywhere again.")
+@_settings_options
+@workspace_option
+@global_options
+@click.pass_context
+def edit(
+    ctx: click.Context, /, *, name: str, anywhere: bool, workspace: str, **chosen: Any
+) -> None:
+    """Change a review watch; what is not given stays."""
+    from prwatch.app.command.review_commands import edit_review  # noqa: PLC0415 - heavy
+
+    changes = _read_changes(chosen)
+    if anywhere or not {"repositories", "organisations"}.isdisjoint(changes):
+        changes = {"repositories": (), "organisations": (), **changes}
+    if not changes:
+        raise click.UsageError("name at least one thing to change", ctx)
+    row = run_on_bench(
+        ctx, lambda bench: edit_review(bench, name, changes, workspace=workspace)
+    )
+    _print_changed(ctx, row, "is as you wish")
+
+
+@command.command("remove")
+@NAME
+@workspace_option
+@global_options
+@click.pass_context
+def remove(ctx: click.Context, *, name: str, workspace: str) -> None:
+    """Remove a review watch; the tasks that it made stay."""
+    from prwatch.app.command.review_commands import remove_review  # noqa: PLC0415 - heavy
+
+    run_on_bench(ctx, lambda bench: remove_review(bench, name, workspace=workspace))
+    if get_options(ctx).is_json:
+        print_json({"name": name, "removed": True})
+    else:
+        print_text(f"the review watch {name} is removed; its tasks stay")
+
+
+@command.command("list")
+@workspace_option
+@global_options
+@click.pass_context
+def list_(ctx: click.Context, *, workspace: str) -> None:
+    """List review watches."""
+    from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
+
+    rows = run_on_bench(ctx, lambda bench: list_reviews(bench, workspace=workspace))
+    if get_options(ctx).is_json:
+        print_json({"review_watches": [row.as_json() for row in rows]})
+        return
+    print_table(
+        (
+            "name",
+            "workspace",
+            "from",
+            "searches for",
+            "policy",
+            "tasks",
+            "state",
+        ),
+        [
+            (
+                row.watch.name,
+                row.workspace,
+                row.watch.origin.value,
+                _tell_search(row),
+                row.watch.settings.policy.value,
+                str(len(row.tasks)),
+                row.watch.last_error or row.state,
+            )
+            for row in rows
+        ],
+        empty="There is no review watch; `prwatch review add` makes one.",
+    )
+
+
+@command.command("show")
+@NAME
+@workspace_option
+@global_options
+@click.pass_context
+def show(ctx: click.Context, *, name: str, workspace: str) -> None:
+    """Show one review watch with its tasks."""
+    from prwatch.app.command.review_listing import show_review  # noqa: PLC0415 - heavy
+
+    row = run_on_bench(ctx, lambda bench: show_review(bench, name, workspace=workspace))
+    if get_options(ctx).is_json:
+        print_json(row.as_json())
+    else:
+        print_text("\n".join(_describe(row)))
+
+
+@command.command("poll")
+@click.argument("name", metavar="NAME", required=False, default="")
+@workspace_option
+@global_options
+@click.pass_context
+def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
+    """
+    Search the review watch NAME, or all, now.
+
+    A running daemon does it. Exits with 4 when GitHub did not answer for one.
+    """
+    from prwatch.app.command.review_commands import poll_reviews  # noqa: PLC0415 - heavy
+
+    found = run_with_config(
+        ctx,
+        lambda bench, loaded: poll_reviews(bench, loaded, name, workspace=workspace),
+    )
+    if get_options(ctx).is_json:
+        print_json(found.as_json())
+    else:
+        for each in found.watches:
+            print_text(_tell_poll(each))
+        for failure in found.failures:
+            print_text(f"{failure['reference']}: {failure['message']}", err=True)
+    ctx.exit(PROVIDER_EXIT if found.failures else 0)
+
+
+def _read_changes(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given, as settings have it."""
+    from prwatch.domain.review_watch import CleanupPolicy, ReviewScope  # noqa: PLC0415 - heavy
+
+    kinds: dict[str, Callable[[Any], Any]] = {
+        "scope": ReviewScope,
+        "policy": CleanupPolicy,
+    }
+    given = {key: each for key, each in chosen.items() if each not in (None, ())}
+    return {key: kinds.get(key, lambda x: x)(each) for key, each in given.items()}
+
+
+def _print_changed(ctx: click.Context, row: "ReviewRow", words: str) -> None:
+    if get_options(ctx).is_json:
+        print_json(row.as_json())
+    else:
+        print_text(f"the review watch {row.watch.name} {words} in {row.workspace}")
+
+
+def _tell_search(row: "ReviewRow") -> str:
+    settings = row.watch.settings
+    what = settings.query or f"requests to {_tell_whom(row)}"
+    places = (*settings.repositories, *settings.organisations)
+    return f"{what} in {', '.join(places)}" if places else what
+
+
+def _tell_whom(row: "ReviewRow") -> str:
+    settings = row.watch.settings
+    whom = settings.target_login or "you"
+    if settings.scope.value == "user":
+        return whom
+    return f"{whom} and {'your' if whom == 'you' else 'their'} teams"
+
+
+def _tell_poll(outcome: Mapping[str, Any]) -> str:
+    parts = [format_count(outcome["hits"], "hit")]
+    parts.append(f"{format_count(outcome['created'], 'new task')}")
+    if outcome["ended"]:
+        parts.append(f"{outcome['ended']} done already")
+    if not outcome["is_complete"]:
+        parts.append("not complete")
+    return f"{outcome['name']} in {outcome['workspace']}: {', '.join(parts)}"
+
+
+def _describe(row: "ReviewRow") -> "Iterator[str]":
+    watch, settings = row.watch, row.watch.settings
+    yield f"{watch.name}  {_tell_search(row)}"
+    origin = watch.written_as or watch.origin.value
+    yield f"  workspace {row.workspace}, from {origin}, {row.state}"
+    seconds = int(settings.interval.total_seconds())
+    yield f"  searched every {seconds} s, cleaned up {settings.policy.value}"
+    if watch.last_error:
+        yield f"  {watch.last_error}"
+    if watch.incomplete_since:
+        yield f"  not complete since {format_time(watch.incomplete_since)}"
+    for task in row.tasks:
+        yield f"  {task.id} {_tell_task(task)} {task.title}".rstrip()
+    for entry in row.audit:
+        moment = format_time(entry.acted_at)
+        told = f"{moment} {entry.external_id} {entry.action.value}: {entry.reason}"
+        if entry.undo_until:
+            told += f", can be restored until {format_time(entry.undo_until)}"
+        yield f"  {told}"
+
+
+def _tell_task(task: "ReviewTaskRow") -> str:
+    told = [task.state]
+    if task.person_wrote_at:
+        told.append("a person wrote in it")
+    if task.waits_for:
+        told.append(f"waits for {task.waits_for}")
+    elif task.kept and not task.person_wrote_at:
+        until = f" until {task.kept_until}" if task.kept_until else ""
+        told.append(f"kept: {task.kept.replace('_', ' ')}{until}")
+    if task.evidence:
+        told.append(" ".join(str(value) for value in task.evidence.values()))
+    return f"({', '.join(told)})"

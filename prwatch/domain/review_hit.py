@@ -1,0 +1,82 @@
+"""What GitHub says of a pull request whose review is asked, and what to do about it."""
+
+import datetime as dt
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.review_watch import AuditAction, ReviewAudit, ReviewedPullRequest
+from prwatch.domain.timestamp import format_time
+
+
+class Opinion(enum.StrEnum):
+    """A person's last word on a pull request. Comments are none."""
+
+    APPROVED = "APPROVED"
+    CHANGES_REQUESTED = "CHANGES_REQUESTED"
+    DISMISSED = "DISMISSED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewFacts:
+    """
+    A pull request as one direct reading shows it to one person.
+
+    `opinion` and `submitted_at` are that person's last word, None without one.
+    `is_asked` says that the person's own review is requested now.
+    """
+
+    pull_request: ReviewedPullRequest
+    title: str
+    url: str
+    author: str | None
+    is_draft: bool
+    state: PullRequestState
+    closed_at: dt.datetime | None = None
+    merged_at: dt.datetime | None = None
+    opinion: Opinion | None = None
+    submitted_at: dt.datetime | None = None
+    is_asked: bool = False
+
+
+class HitVerdict(enum.StrEnum):
+    """What becomes of a hit that is not known yet."""
+
+    TAKE_UP = "take_up"
+    ENDED = "ended"
+    CLEANED = "cleaned"
+    """A person cleaned it away although its work was not done."""
+
+
+def find_end(facts: ReviewFacts) -> Mapping[str, object]:
+    """
+    Return the evidence that the work of a review is done; empty without any.
+
+    A state counts together with its time, and an approval while nobody asks again.
+    """
+    if facts.state is PullRequestState.MERGED and facts.merged_at is not None:
+        return {"state": "MERGED", "merged_at": format_time(facts.merged_at)}
+    if facts.state is PullRequestState.CLOSED and facts.closed_at is not None:
+        return {"state": "CLOSED", "closed_at": format_time(facts.closed_at)}
+    if (
+        facts.opinion is Opinion.APPROVED
+        and facts.submitted_at is not None
+        and not facts.is_asked
+    ):
+        return {"review": "APPROVED", "submitted_at": format_time(facts.submitted_at)}
+    return {}
+
+
+def judge_hit(facts: ReviewFacts, last: ReviewAudit | None) -> HitVerdict:
+    """
+    Decide about a hit; `last` is the newest that became of it under this watch.
+
+    One that was cleaned because its work was done, and is asked for now, has ceased to
+    be done since.
+    """
+    if facts.state is not PullRequestState.OPEN or find_end(facts):
+        return HitVerdict.ENDED
+    if last is not None and last.action is AuditAction.DELETED and not last.evidence:
+        return HitVerdict.CLEANED
+    return HitVerdict.TAKE_UP

@@ -1,0 +1,165 @@
+"""
+Saved searches for pull requests that ask for review, and what they found.
+
+A review watch belongs to one workspace. What it found stands in `ReviewTask` rows, one
+a pull request, which outlive the watch; what became of them stands in `ReviewAudit`.
+"""
+
+import datetime as dt
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from prwatch.domain.task import Origin
+
+DEFAULT_INTERVAL: Final = dt.timedelta(minutes=5)
+SHORTEST_INTERVAL: Final = dt.timedelta(minutes=1)
+LONGEST_INTERVAL: Final = dt.timedelta(days=1)
+RESERVED_FOR: Final = dt.timedelta(minutes=10)
+"""How long a reservation holds; one that is older was left by a crash."""
+
+
+class ReviewScope(enum.StrEnum):
+    """Whose requests count: those to the person, or those to their teams too."""
+
+    USER = "user"
+    USER_AND_TEAMS = "user_and_teams"
+
+
+class CleanupPolicy(enum.StrEnum):
+    """When a review task whose work is done goes by itself."""
+
+    AUTO = "auto"
+    """When no person wrote in it, and it waits for nothing."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+    @property
+    def caution(self) -> int:
+        """Return how much of it keeps a task: the greatest of several counts."""
+        return _BY_CAUTION.index(self)
+
+
+_BY_CAUTION: Final = (CleanupPolicy.ALWAYS, CleanupPolicy.AUTO, CleanupPolicy.NEVER)
+
+
+class AuditAction(enum.StrEnum):
+    """What became of a review task."""
+
+    DELETED = "deleted"
+    RESTORED = "restored"
+    RELEASED = "released"
+    """The row went, the task stays: it is a person's now, or was gone before."""
+
+
+class AuditActor(enum.StrEnum):
+    """Who acted."""
+
+    SCHEDULE = "schedule"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewSettings:
+    """
+    What a person chooses of a review watch.
+
+    At most one of `repositories` and `organisations` is given; `query` replaces the
+    search that follows from `scope`. `target_login` is '' for the token's own account.
+    """
+
+    scope: ReviewScope = ReviewScope.USER
+    repositories: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
+    query: str = ""
+    target_login: str = ""
+    interval: dt.timedelta = DEFAULT_INTERVAL
+    policy: CleanupPolicy = CleanupPolicy.AUTO
+    is_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewWatch:
+    """
+    A saved search of one workspace, by its name.
+
+    `revision` grows by one whenever its settings change. `last_error`,
+    `incomplete_since` and `backlog_done_at` are written by polling alone; the last is
+    when its first complete search had been worked through.
+    """
+
+    id: str
+    workspace_id: str
+    name: str
+    settings: ReviewSettings = ReviewSettings()
+    origin: Origin
+    written_as: str = ""
+    """The watch file whose entry declares it; '' when none does."""
+    revision: int = 1
+    last_error: str = ""
+    incomplete_since: dt.datetime | None = None
+    backlog_done_at: dt.datetime | None = None
+    created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedPullRequest:
+    """A pull request that a review watch found, by its identity."""
+
+    owner: str
+    name: str
+    number: int
+    node_id: str
+    repository_node_id: str = ""
+
+    @property
+    def external_id(self) -> str:
+        """Return the name of its review task: `review:octo/hello#12`."""
+        return f"review:{self.owner}/{self.name}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewTask:
+    """
+    That a review watch knows a pull request. One row for each of the two.
+
+    `task_id` is '' while the row only reserves the pull request. `review_watch_id` is
+    '' once the watch is removed; `policy` is then the one that it had, and the watch's
+    present one counts before. `terminal_seen_at` is when the work was first seen to be
+    done, with its evidence; None without.
+    """
+
+    id: str
+    workspace_id: str
+    review_watch_id: str
+    policy: CleanupPolicy
+    pull_request: ReviewedPullRequest
+    task_id: str = ""
+    reserved_at: dt.datetime
+    reserved_by: str
+    terminal_seen_at: dt.datetime | None = None
+    terminal_evidence: Mapping[str, object] = field(default_factory=dict)
+    created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewAudit:
+    """
+    What became of a review task, why, and what restores it until `undo_until`.
+
+    `snapshot` is empty, and `undo_until` None, when nothing can be restored.
+    """
+
+    id: str
+    workspace_id: str
+    review_watch_id: str
+    pull_request: ReviewedPullRequest
+    external_id: str
+    action: AuditAction
+    reason: str
+    evidence: Mapping[str, object] = field(default_factory=dict)
+    acted_at: dt.datetime
+    acted_by: AuditActor
+    snapshot: Mapping[str, object] = field(default_factory=dict)
+    undo_until: dt.datetime | None = None

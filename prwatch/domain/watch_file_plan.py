@@ -1,0 +1,184 @@
+"""
+From what the watch files of a workspace declare to a plan for its tasks.
+
+Files speak for what they made alone: what the configuration or a person made stays as
+it is, and what a person works in outlives the file that declared it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Generic, TypeVar
+
+from prwatch.domain.desired import (
+    DesiredRepositoryWatch,
+    DesiredTask,
+    DesiredWorkspace,
+)
+from prwatch.domain.desired_plan import plan_tasks
+from prwatch.domain.desired_steps import ArchiveTask, Step, TaskPlan
+from prwatch.domain.events import Interest, Narrowing
+from prwatch.domain.review_watch_plan import DesiredReviewWatch
+from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.task import Origin, Task
+
+T = TypeVar("T")
+
+OWN_ORIGINS: Final = frozenset({Origin.WATCH_FILE, Origin.ADOPTED})
+"""What ends when no file asks for it: their tasks, and what their adoptions found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What one file declares. `place` is how people know the file."""
+
+    place: str
+    desired: DesiredWorkspace
+    reviews: tuple[DesiredReviewWatch, ...] = ()
+    narrowings: tuple[Narrowing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class United:
+    """What all files of a workspace declare together, and what of it does not count."""
+
+    desired: DesiredWorkspace
+    reviews: tuple[DesiredReviewWatch, ...] = ()
+    narrowings: tuple[Narrowing, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchFilePlan:
+    """The steps to take, and what is not done although the files ask for it."""
+
+    plan: TaskPlan
+    warnings: tuple[str, ...] = ()
+
+
+def unite(
+    workspace: str, declarations: Iterable[Declaration], sinks: Collection[str]
+) -> United:
+    """
+    Unite declarations, in the order of their files: the first to name an id wins.
+
+    `sinks` are the names of the sinks that the configuration has.
+    """
+    tasks = _Firsts[DesiredTask]("task")
+    reviews = _Firsts[DesiredReviewWatch]("review watch")
+    narrowings = _Firsts[Narrowing]("sink")
+    watches: list[DesiredRepositoryWatch] = []
+    warnings: list[str] = []
+    for each in declarations:
+        for task in each.desired.tasks:
+            warnings += tasks.add(task.external_id, task, each.place)
+        for review in each.reviews:
+            warnings += reviews.add(review.name, review, each.place)
+        for one in each.narrowings:
+            warnings += narrowings.add(one.sink, one, each.place)
+            if one.sink not in sinks:
+                text = f"sink {one.sink} is not configured, so nothing is narrowed"
+                warnings.append(f"{each.place}: {text}")
+        watches += each.desired.repository_watches
+    return United(
+        desired=DesiredWorkspace(
+            name=workspace,
+            tasks=tasks.all(),
+            repository_watches=tuple(dict.fromkeys(watches)),
+        ),
+        reviews=reviews.all(),
+        narrowings=narrowings.all(),
+        warnings=tuple(warnings),
+    )
+
+
+class _Firsts(Generic[T]):
+    """What was named first under each id, and by which file."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._known: dict[str, tuple[T, str]] = {}
+
+    def add(self, name: str, value: T, place: str) -> list[str]:
+        """Keep the first of a name; return the warning about another one."""
+        _, first = self._known.setdefault(name, (value, place))
+        if first == place:
+            return []
+        return [f"{place}: {self._kind} {name} is declared by {first}, which wins"]
+
+    def all(self) -> tuple[T, ...]:
+        """Return the first of each name, in the order in which they came."""
+        return tuple(value for value, _ in self._known.values())
+
+
+def plan_watch_files(
+    desired: DesiredWorkspace, stored: Snapshot, *, login: str = ""
+) -> WatchFilePlan:
+    """
+    Plan the steps to what the files of a workspace declare.
+
+    A task that the configuration or a person made is theirs. One that would end
+    although somebody works in it (it has a session, or a person wrote in it) stays.
+    `login` is who `@me` is, '' while that is not known.
+    """
+    claimed = {task.external_id: task for task in stored.tasks if _is_others(task)}
+    own = [task for task in desired.tasks if task.external_id not in claimed]
+    wanted = replace(desired, tasks=tuple(own))
+    plan = plan_tasks(wanted, stored, origins=OWN_ORIGINS, login=login)
+    kept = _list_kept(plan.steps, stored)
+    warnings = [
+        f"task {task.external_id} is left to the {_ORIGIN_WORDS[claimed_by.origin]}"
+        for task in desired.tasks
+        if (claimed_by := claimed.get(task.external_id)) is not None
+    ]
+    warnings += [
+        f"task {task.external_id} is declared no more, and kept: somebody works in it"
+        for task in kept
+    ]
+    steps = [step for step in plan.steps if not _ends_one_of(step, kept)]
+    return WatchFilePlan(plan=TaskPlan(tuple(steps)), warnings=tuple(warnings))
+
+
+_ORIGIN_WORDS: Final = {
+    Origin.CONFIG: "configuration, which declares it",
+    Origin.COMMAND: "person who made it",
+    Origin.API: "program that made it",
+    Origin.WORKTREE: "worktree that it comes from",
+    Origin.REVIEW: "review queue, which made it",
+    Origin.IMPORT: "import that made it",
+}
+
+
+def _is_others(task: Task) -> bool:
+    return task.archived_at is None and task.origin not in OWN_ORIGINS
+
+
+def _list_kept(steps: Iterable[Step], stored: Snapshot) -> Sequence[Task]:
+    """List the tasks that are to be archived and in which a person has work."""
+    worked_in = {session.task_id for session in stored.sessions}
+    return [
+        step.task
+        for step in steps
+        if isinstance(step, ArchiveTask)
+        and (step.task.person_wrote_at is not None or step.task.id in worked_in)
+    ]
+
+
+def _ends_one_of(step: Step, kept: Sequence[Task]) -> bool:
+    return isinstance(step, ArchiveTask) and step.task in kept
+
+
+def narrow_interests(
+    interests: Iterable[Interest], workspace: str, narrowings: Iterable[Narrowing]
+) -> tuple[Interest, ...]:
+    """Return the interests with just these narrowings for a workspace."""
+    new = tuple(narrowings)
+    return tuple(
+        replace(
+            interest,
+            narrowings=(
+                *(each for each in interest.narrowings if each.workspace != workspace),
+                *(each for each in new if each.sink == interest.sink),
+            ),
+        )
+        for interest in interests
+    )

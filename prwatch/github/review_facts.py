@@ -1,0 +1,154 @@
+"""
+Reads pull requests whose review is asked of one person, directly by their node ids.
+
+The search's index lags, so nothing is decided by what a search says of its hits.
+"""
+
+import contextlib
+import datetime as dt
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.review_hit import Opinion, ReviewFacts
+from prwatch.domain.review_watch import ReviewedPullRequest
+from prwatch.github.batching import BatchSize, iter_batches
+from prwatch.github.graph import Answer, Graph, is_null
+from prwatch.github.normalize import parse_login, parse_name
+from prwatch.github.probe import STRANGE
+from prwatch.github.search import Hits, fetch_hits
+from prwatch.github.text import clean_text
+from prwatch.github.wire import Actor, Node, RepositoryNode, Reviews, decode
+
+FACTS_SIZE: Final = 100
+"""GitHub takes at most this many ids in one `nodes` field."""
+INCOMPLETE: Final = Unreadable("a part of it could not be read", "incomplete")
+
+
+class _Login(Node):
+    login: str = ""
+
+
+class _Request(Node):
+    requested_reviewer: _Login | None = None
+
+
+class _Requests(Node):
+    nodes: list[_Request | None] | None = None
+
+
+class _Facts(Node, kw_only=True):
+    id: str
+    number: int
+    repository: RepositoryNode
+    state: str
+    title: str = ""
+    url: str = ""
+    is_draft: bool = False
+    closed_at: dt.datetime | None = None
+    merged_at: dt.datetime | None = None
+    author: Actor | None = None
+    reviews: Reviews | None = None
+    review_requests: _Requests | None = None
+
+
+_FACTS: Final = msgspec.json.Decoder(_Facts)
+
+
+class ReviewReader:
+    """Searches and reads for reviews with one credential."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._size = BatchSize(FACTS_SIZE)
+
+    async def search(self, query: str) -> Hits:
+        """
+        Return what a search for pull requests finds, by node id.
+
+        Raises:
+            ProviderError: a request failed as a whole.
+        """
+        return await fetch_hits(self._graph, query)
+
+    async def iter_facts(
+        self, node_ids: Sequence[str], login: str
+    ) -> AsyncGenerator[Mapping[str, Outcome[ReviewFacts]], None]:
+        """
+        Yield each request's outcomes by node id, as `login` stands to them.
+
+        Every id gets an outcome unless a request fails as a whole. One of which only a
+        part could be read is `Unreadable`: half of the facts decide nothing.
+        """
+
+        async def ask(batch: Sequence[str]) -> dict[str, Outcome[ReviewFacts]]:
+            variables = {"ids": list(batch), "login": login}
+            answer = await self._graph.ask("ReviewFacts", variables)
+            return _read_answer(answer, batch, login)
+
+        batches = iter_batches(node_ids, self._size, ask)
+        async with contextlib.aclosing(batches):
+            async for outcomes in batches:
+                yield outcomes
+
+
+def _read_answer(
+    answer: Answer, node_ids: Sequence[str], login: str
+) -> dict[str, Outcome[ReviewFacts]]:
+    places = [("nodes", place) for place in range(len(node_ids))]
+    faults = answer.map_faults(places)
+    nodes = answer.get_list("nodes")
+    found: dict[str, Outcome[ReviewFacts]] = {}
+    for place, node_id in enumerate(node_ids):
+        key = ("nodes", place)
+        raw = nodes[place] if place < len(nodes) else None
+        if raw is None or is_null(raw):
+            found[node_id] = faults.explain_null(key)
+        elif faults.fields.get(key):
+            found[node_id] = faults.fields[key][0].meaning
+        else:
+            found[node_id] = _read_node(raw, login)
+    return found
+
+
+def _read_node(raw: msgspec.Raw, login: str) -> Found[ReviewFacts] | Missing:
+    node = decode(_FACTS, raw)
+    if node is None:
+        return STRANGE
+    requests = node.review_requests.nodes if node.review_requests else None
+    reviews = node.reviews.nodes if node.reviews else None
+    if requests is None or reviews is None or None in reviews:
+        return INCOMPLETE
+    name = parse_name(node.repository)
+    last = reviews[-1] if reviews else None
+    try:
+        facts = ReviewFacts(
+            pull_request=ReviewedPullRequest(
+                owner=name.owner,
+                name=name.name,
+                number=node.number,
+                node_id=node.id,
+                repository_node_id=name.node_id,
+            ),
+            title=clean_text(node.title),
+            url=clean_text(node.url),
+            author=parse_login(node.author),
+            is_draft=node.is_draft,
+            state=PullRequestState(node.state),
+            closed_at=node.closed_at,
+            merged_at=node.merged_at,
+            opinion=Opinion(last.state) if last else None,
+            submitted_at=last.submitted_at if last else None,
+            is_asked=any(_is_asked(each, login) for each in requests),
+        )
+    except ValueError:
+        return Unreadable("a state is a word that we do not know", "unknown_state")
+    return Found(facts)
+
+
+def _is_asked(request: _Request | None, login: str) -> bool:
+    asked = request.requested_reviewer if request else None
+    return asked is not None and asked.login.lower() == login.lower()

@@ -1,0 +1,39 @@
+-- What became of review tasks.
+
+-- name: add_audit
+-- One more entry; none when it is there.
+INSERT INTO review_audit
+    (
+        id, workspace_id, review_watch_id, owner, name, pr_number, pr_node_id,
+        external_id, action, reason, evidence, acted_at, acted_by, snapshot, undo_until
+    )
+VALUES
+    (
+        :id, :workspace_id, :review_watch_id, :owner, :name, :pr_number, :pr_node_id,
+        :external_id, :action, :reason, :evidence, :acted_at, :acted_by, :snapshot,
+        :undo_until
+    )
+ON CONFLICT (id) DO NOTHING;
+
+-- name: list_audit
+-- The newest entries of a workspace, newest first.
+SELECT * FROM review_audit WHERE workspace_id = :workspace_id
+ORDER BY acted_at DESC, id DESC LIMIT :limit;
+
+-- name: find_last_audit
+-- The newest entry of a watch about a pull request.
+SELECT * FROM review_audit
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND pr_node_id = :pr_node_id
+ORDER BY acted_at DESC, id DESC LIMIT 1;
+
+-- name: list_audit_of_task
+-- The entries about a task of that name, or the one of that id, newest first.
+SELECT * FROM review_audit
+WHERE workspace_id = :workspace_id AND (external_id = :name OR id = :name)
+ORDER BY acted_at DESC, id DESC;
+
+-- name: forget_snapshot
+-- What restored it is no longer needed.
+UPDATE review_audit SET snapshot = '{}', undo_until = NULL
+WHERE workspace_id = :workspace_id AND undo_until IS NOT NULL AND undo_until < :now;

@@ -1,0 +1,98 @@
+-- Which pull requests review watches know, and the task of each.
+
+-- name: list_review_tasks
+-- Those of a workspace, by id: all, or those of one watch.
+SELECT * FROM review_tasks
+WHERE workspace_id = :workspace_id
+    AND (CAST(:review_watch_id AS TEXT) = '' OR review_watch_id = :review_watch_id)
+ORDER BY id;
+
+-- name: list_orphans
+-- Those of a workspace whose watch is removed.
+SELECT * FROM review_tasks
+WHERE workspace_id = :workspace_id AND review_watch_id = ''
+ORDER BY id;
+
+-- name: list_of_task
+-- All that speak of one task.
+SELECT * FROM review_tasks WHERE task_id = :task_id ORDER BY id;
+
+-- name: find_review_task
+-- The one of a watch and a pull request.
+SELECT * FROM review_tasks
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND pr_node_id = :pr_node_id;
+
+-- name: add_review_task
+-- One as it is, such as one that is restored; none when there is one.
+INSERT INTO review_tasks
+    (
+        id, workspace_id, review_watch_id, policy, owner, name, repository_node_id,
+        pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
+        terminal_evidence, created_at
+    )
+VALUES
+    (
+        :id, :workspace_id, :review_watch_id, :policy, :owner, :name,
+        :repository_node_id, :pr_number, :pr_node_id, :task_id, :reserved_at,
+        :reserved_by, :terminal_seen_at, :terminal_evidence, :created_at
+    )
+ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
+
+-- name: reserve
+-- For whoever is first, while the watch is enabled and as it was when it was searched.
+INSERT INTO review_tasks
+    (
+        id, workspace_id, review_watch_id, policy, owner, name, repository_node_id,
+        pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
+        terminal_evidence, created_at
+    )
+SELECT
+    CAST(:id AS TEXT), review_watches.workspace_id, review_watches.id,
+    review_watches.policy, CAST(:owner AS TEXT), CAST(:name AS TEXT),
+    CAST(:repository_node_id AS TEXT), CAST(:pr_number AS BIGINT),
+    CAST(:pr_node_id AS TEXT), '', CAST(:reserved_at AS BIGINT),
+    CAST(:reserved_by AS TEXT), NULL, '{}', CAST(:reserved_at AS BIGINT)
+FROM review_watches
+WHERE review_watches.id = :review_watch_id
+    AND review_watches.revision = :revision AND review_watches.is_enabled
+ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
+
+-- name: take_over
+-- A reservation that a crash left behind, for somebody else.
+UPDATE review_tasks SET reserved_at = :reserved_at, reserved_by = :reserved_by
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND pr_node_id = :pr_node_id AND task_id = '' AND reserved_at <= :stale_before;
+
+-- name: assign
+-- The task of a reservation that is still held.
+UPDATE review_tasks SET task_id = :task_id
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND pr_node_id = :pr_node_id AND task_id = '' AND reserved_by = :reserved_by;
+
+-- name: release
+-- A reservation that is still held is given back.
+DELETE FROM review_tasks
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND pr_node_id = :pr_node_id AND task_id = '' AND reserved_by = :reserved_by;
+
+-- name: put_terminal
+-- That the work was seen to be done, first or no longer; an equal row stays untouched.
+UPDATE review_tasks SET
+    terminal_seen_at = :terminal_seen_at, terminal_evidence = :terminal_evidence
+WHERE id = :id AND (
+    terminal_seen_at IS DISTINCT FROM :terminal_seen_at
+    OR terminal_evidence <> :terminal_evidence
+);
+
+-- name: leave
+-- Its watch is removed: it keeps the policy that it had.
+UPDATE review_tasks SET review_watch_id = '', policy = :policy WHERE id = :id;
+
+-- name: put_policy
+-- The policy of one without a watch; an equal row stays untouched.
+UPDATE review_tasks SET policy = :policy WHERE id = :id AND policy <> :policy;
+
+-- name: remove_review_task
+-- It is forgotten; its task is left as it is.
+DELETE FROM review_tasks WHERE id = :id;

@@ -1,0 +1,68 @@
+-- Saved searches for pull requests that ask for review.
+
+-- name: list_review_watches
+-- Those of a workspace, by name.
+SELECT * FROM review_watches WHERE workspace_id = :workspace_id ORDER BY name;
+
+-- name: find_review_watch
+-- By the name that people give it.
+SELECT * FROM review_watches WHERE workspace_id = :workspace_id AND name = :name;
+
+-- name: add_review_watch
+-- A new one; none when the workspace has one of that name.
+INSERT INTO review_watches
+    (
+        id, workspace_id, name, scope, repositories, organisations, query,
+        target_login, interval_seconds, policy, is_enabled, origin, written_as,
+        revision, last_error, incomplete_since, backlog_done_at, created_at
+    )
+VALUES
+    (
+        :id, :workspace_id, :name, :scope, :repositories, :organisations, :search_query,
+        :target_login, :interval_seconds, :policy, :is_enabled, :origin, :written_as,
+        :revision, :last_error, :incomplete_since, :backlog_done_at, :created_at
+    )
+ON CONFLICT (workspace_id, name) DO NOTHING;
+
+-- name: put_settings
+-- What a person or an entry chooses; an equal row stays untouched.
+UPDATE review_watches SET
+    scope = :scope,
+    repositories = :repositories,
+    organisations = :organisations,
+    query = :search_query,
+    target_login = :target_login,
+    interval_seconds = :interval_seconds,
+    policy = :policy,
+    is_enabled = :is_enabled,
+    revision = revision + 1
+WHERE id = :id AND (
+    scope <> :scope OR repositories <> :repositories
+    OR organisations <> :organisations OR query <> :search_query
+    OR target_login <> :target_login OR interval_seconds <> :interval_seconds
+    OR policy <> :policy OR is_enabled <> :is_enabled
+);
+
+-- name: put_owner
+-- Whose it is; an equal row stays untouched.
+UPDATE review_watches SET origin = :origin, written_as = :written_as
+WHERE id = :id AND (origin <> :origin OR written_as <> :written_as);
+
+-- name: put_finding
+-- How its last search went, unless somebody edited it since; an equal row stays
+-- untouched.
+UPDATE review_watches SET
+    last_error = :last_error, incomplete_since = :incomplete_since
+WHERE id = :id AND revision = :revision AND (
+    last_error <> :last_error
+    OR incomplete_since IS DISTINCT FROM :incomplete_since
+);
+
+-- name: put_backlog_done
+-- The first complete search was worked through, and nobody edited the watch since.
+UPDATE review_watches SET backlog_done_at = :now
+WHERE id = :id AND revision = :revision AND backlog_done_at IS NULL;
+
+-- name: remove_review_watch
+-- What it found is left to nobody before.
+DELETE FROM review_watches WHERE id = :id;

@@ -1,0 +1,210 @@
+"""
+Rows that say which pull requests a review watch knows: at most one for each of both.
+
+A row is reserved first, then assigned its task or released. Of any number of callers
+one reserves; what a crash left reserved may be taken over after a time.
+"""
+
+import datetime as dt
+from collections.abc import Mapping
+
+from prwatch.domain.review_watch import (
+    CleanupPolicy,
+    ReviewedPullRequest,
+    ReviewTask,
+    ReviewWatch,
+)
+from prwatch.store.columns import (
+    from_json,
+    from_microseconds,
+    from_optional_microseconds,
+    to_json,
+    to_microseconds,
+    to_optional_microseconds,
+)
+from prwatch.store.database import Row, Transaction, Value
+from prwatch.store.query import load_queries
+
+_QUERIES = load_queries("review_tasks")
+
+
+async def list_review_tasks(
+    tx: Transaction, workspace_id: str, review_watch_id: str = ""
+) -> list[ReviewTask]:
+    """Return what a workspace's review watches know, or one of them, by id."""
+    rows = await tx.fetch(
+        _QUERIES["list_review_tasks"],
+        workspace_id=workspace_id,
+        review_watch_id=review_watch_id,
+    )
+    return [to_review_task(row) for row in rows]
+
+
+async def list_rows_of_task(tx: Transaction, task_id: str) -> list[ReviewTask]:
+    """Return each watch's row that speaks of a task, by id."""
+    rows = await tx.fetch(_QUERIES["list_of_task"], task_id=task_id)
+    return [to_review_task(row) for row in rows]
+
+
+async def find_review_task(
+    tx: Transaction, workspace_id: str, review_watch_id: str, pr_node_id: str
+) -> ReviewTask | None:
+    """Return what a watch knows of a pull request, or None."""
+    rows = await tx.fetch(
+        _QUERIES["find_review_task"],
+        workspace_id=workspace_id,
+        review_watch_id=review_watch_id,
+        pr_node_id=pr_node_id,
+    )
+    return to_review_task(rows[0]) if rows else None
+
+
+async def add_review_task(tx: Transaction, row: ReviewTask) -> bool:
+    """Add a row as it is; return False, and write nothing, when there is one."""
+    return await tx.execute(_QUERIES["add_review_task"], **_from_review_task(row)) == 1
+
+
+async def reserve_review_task(
+    tx: Transaction, row: ReviewTask, watch: ReviewWatch, *, stale_before: dt.datetime
+) -> bool:
+    """
+    Reserve a pull request of a watch for the one who is `row.reserved_by`.
+
+    Of any number of callers exactly one gets True. A reservation made at or before
+    `stale_before` without a task is taken over. Nothing is reserved when the watch is
+    gone, disabled, or edited since `watch` was read.
+    """
+    values = _from_review_task(row)
+    unused = ("workspace_id", "policy", "task_id", "terminal_seen_at")
+    for each in (*unused, "terminal_evidence", "created_at"):
+        del values[each]
+    reserved = await tx.execute(_QUERIES["reserve"], **values, revision=watch.revision)
+    if reserved:
+        return True
+    taken = await tx.execute(
+        _QUERIES["take_over"],
+        **_key(row),
+        reserved_at=to_microseconds(row.reserved_at),
+        reserved_by=row.reserved_by,
+        stale_before=to_microseconds(stale_before),
+    )
+    return taken == 1
+
+
+async def assign_review_task(tx: Transaction, row: ReviewTask, task_id: str) -> bool:
+    """Give a reservation its task; False when it is not held any more."""
+    written = await tx.execute(
+        _QUERIES["assign"], **_key(row), reserved_by=row.reserved_by, task_id=task_id
+    )
+    return written == 1
+
+
+async def release_review_task(tx: Transaction, row: ReviewTask) -> bool:
+    """Give a reservation back; False when it is no longer held, or has its task."""
+    query = _QUERIES["release"]
+    return await tx.execute(query, **_key(row), reserved_by=row.reserved_by) == 1
+
+
+async def put_terminal(
+    tx: Transaction,
+    row_id: str,
+    seen_at: dt.datetime | None,
+    evidence: Mapping[str, object],
+) -> bool:
+    """Note that the work was seen done, or with None not; False when it is noted."""
+    written = await tx.execute(
+        _QUERIES["put_terminal"],
+        id=row_id,
+        terminal_seen_at=to_optional_microseconds(seen_at),
+        terminal_evidence=to_json(dict(evidence)),
+    )
+    return written == 1
+
+
+async def leave_review_tasks(tx: Transaction, watch: ReviewWatch) -> None:
+    """
+    Leave what a watch knows without it: each row keeps the policy that it has.
+
+    Two watches that are gone leave one row of a pull request; the more cautious policy
+    stays. Reservations go.
+    """
+    orphans = {
+        row["pr_node_id"]: row
+        for row in await tx.fetch(
+            _QUERIES["list_orphans"], workspace_id=watch.workspace_id
+        )
+    }
+    for row in await list_review_tasks(tx, watch.workspace_id, watch.id):
+        orphan = orphans.get(row.pull_request.node_id)
+        policy = watch.settings.policy
+        if orphan is None and row.task_id:
+            await tx.execute(_QUERIES["leave"], id=row.id, policy=policy)
+            continue
+        if orphan is not None and row.task_id:
+            kept = max(policy, CleanupPolicy(orphan["policy"]), key=_read_caution)
+            await tx.execute(_QUERIES["put_policy"], id=orphan["id"], policy=kept)
+        await remove_review_task(tx, row.id)
+
+
+async def remove_review_task(tx: Transaction, row_id: str) -> bool:
+    """Forget a row; its task stays as it is. Returns False when it is gone."""
+    return await tx.execute(_QUERIES["remove_review_task"], id=row_id) == 1
+
+
+def _read_caution(policy: CleanupPolicy) -> int:
+    return policy.caution
+
+
+def _key(row: ReviewTask) -> dict[str, Value]:
+    return {
+        "workspace_id": row.workspace_id,
+        "review_watch_id": row.review_watch_id,
+        "pr_node_id": row.pull_request.node_id,
+    }
+
+
+def _from_review_task(row: ReviewTask) -> dict[str, Value]:
+    pull_request = row.pull_request
+    return {
+        **_key(row),
+        "id": row.id,
+        "policy": row.policy,
+        "owner": pull_request.owner,
+        "name": pull_request.name,
+        "repository_node_id": pull_request.repository_node_id,
+        "pr_number": pull_request.number,
+        "task_id": row.task_id,
+        "reserved_at": to_microseconds(row.reserved_at),
+        "reserved_by": row.reserved_by,
+        "terminal_seen_at": to_optional_microseconds(row.terminal_seen_at),
+        "terminal_evidence": to_json(dict(row.terminal_evidence)),
+        "created_at": to_microseconds(row.created_at),
+    }
+
+
+def to_review_task(row: Row) -> ReviewTask:
+    """
+    Return what a row says.
+
+    Raises:
+        ValueError: It holds a word that we do not know, or no JSON.
+    """
+    return ReviewTask(
+        id=row["id"],
+        workspace_id=row["workspace_id"],
+        review_watch_id=row["review_watch_id"],
+        policy=CleanupPolicy(row["policy"]),
+        pull_request=ReviewedPullRequest(
+            owner=row["owner"],
+            name=row["name"],
+            number=row["pr_number"],
+            node_id=row["pr_node_id"],
+            repository_node_id=row["repository_node_id"],
+        ),
+        task_id=row["task_id"],
+        reserved_at=from_microseconds(row["reserved_at"]),
+        reserved_by=row["reserved_by"],
+        terminal_seen_at=from_optional_microseconds(row["terminal_seen_at"]),
+        terminal_evidence=from_json(row["terminal_evidence"]),
+        created_at=from_microseconds(row["created_at"]),
+    )

@@ -1,0 +1,181 @@
+"""
+Rows of review watches: what people choose, and apart from it how searching went.
+
+Polling and people write different columns, so neither undoes what the other wrote.
+"""
+
+import datetime as dt
+
+from prwatch.domain.review_watch import (
+    CleanupPolicy,
+    ReviewScope,
+    ReviewSettings,
+    ReviewWatch,
+)
+from prwatch.domain.task import Origin
+from prwatch.store import review_tasks
+from prwatch.store.columns import (
+    from_json,
+    from_microseconds,
+    from_optional_microseconds,
+    to_json,
+    to_microseconds,
+    to_optional_microseconds,
+)
+from prwatch.store.database import Row, Transaction, Value
+from prwatch.store.query import load_queries
+
+_QUERIES = load_queries("review_watches")
+
+
+async def list_review_watches(tx: Transaction, workspace_id: str) -> list[ReviewWatch]:
+    """Return the review watches of a workspace, by name."""
+    rows = await tx.fetch(_QUERIES["list_review_watches"], workspace_id=workspace_id)
+    return [to_review_watch(row) for row in rows]
+
+
+async def find_review_watch(
+    tx: Transaction, workspace_id: str, name: str
+) -> ReviewWatch | None:
+    """Return the review watch of that name, or None."""
+    rows = await tx.fetch(
+        _QUERIES["find_review_watch"], workspace_id=workspace_id, name=name
+    )
+    return to_review_watch(rows[0]) if rows else None
+
+
+async def add_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
+    """Add a review watch; return False, and write nothing, when the name is taken."""
+    written = await tx.execute(
+        _QUERIES["add_review_watch"],
+        id=watch.id,
+        workspace_id=watch.workspace_id,
+        name=watch.name,
+        **_from_settings(watch.settings),
+        origin=watch.origin,
+        written_as=watch.written_as,
+        revision=watch.revision,
+        last_error=watch.last_error,
+        incomplete_since=to_optional_microseconds(watch.incomplete_since),
+        backlog_done_at=to_optional_microseconds(watch.backlog_done_at),
+        created_at=to_microseconds(watch.created_at),
+    )
+    return written == 1
+
+
+async def put_review_settings(
+    tx: Transaction, watch_id: str, settings: ReviewSettings
+) -> bool:
+    """
+    Choose anew what a watch searches for and how; its revision grows by one.
+
+    Returns False, and writes nothing, when it is as wished or gone.
+    """
+    values = _from_settings(settings)
+    return await tx.execute(_QUERIES["put_settings"], id=watch_id, **values) == 1
+
+
+async def put_review_owner(
+    tx: Transaction, watch_id: str, origin: Origin, written_as: str = ""
+) -> bool:
+    """Let a watch be somebody else's; return False when it is that one's already."""
+    values = {"id": watch_id, "origin": origin, "written_as": written_as}
+    return await tx.execute(_QUERIES["put_owner"], **values) == 1
+
+
+async def put_review_finding(
+    tx: Transaction,
+    watch: ReviewWatch,
+    *,
+    last_error: str,
+    incomplete_since: dt.datetime | None,
+) -> bool:
+    """
+    Note how the last search of a watch went.
+
+    Returns False, and writes nothing, when that is noted already, or when somebody
+    edited the watch since it was read: the search was another one's.
+    """
+    written = await tx.execute(
+        _QUERIES["put_finding"],
+        id=watch.id,
+        revision=watch.revision,
+        last_error=last_error,
+        incomplete_since=to_optional_microseconds(incomplete_since),
+    )
+    return written == 1
+
+
+async def put_backlog_done(
+    tx: Transaction, watch: ReviewWatch, now: dt.datetime
+) -> bool:
+    """
+    Note that the first complete search of a watch is worked through.
+
+    Returns False, and writes nothing, when that is noted already, or when somebody
+    edited the watch since it was read.
+    """
+    written = await tx.execute(
+        _QUERIES["put_backlog_done"],
+        id=watch.id,
+        revision=watch.revision,
+        now=to_microseconds(now),
+    )
+    return written == 1
+
+
+async def remove_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
+    """
+    Remove a watch; the review tasks that it made stay, under the policy that it has.
+
+    A reservation goes with it, so that nothing is made of it any more. Returns False,
+    and writes nothing more, when the watch is gone.
+    """
+    if await tx.execute(_QUERIES["remove_review_watch"], id=watch.id) == 0:
+        return False
+    await review_tasks.leave_review_tasks(tx, watch)
+    return True
+
+
+def _from_settings(settings: ReviewSettings) -> dict[str, Value]:
+    return {
+        "scope": settings.scope,
+        "repositories": to_json(list(settings.repositories)),
+        "organisations": to_json(list(settings.organisations)),
+        "search_query": settings.query,
+        "target_login": settings.target_login,
+        "interval_seconds": int(settings.interval.total_seconds()),
+        "policy": settings.policy,
+        "is_enabled": settings.is_enabled,
+    }
+
+
+def to_review_watch(row: Row) -> ReviewWatch:
+    """
+    Return what a row says.
+
+    Raises:
+        ValueError: It holds a word that we do not know, or no JSON.
+    """
+    return ReviewWatch(
+        id=row["id"],
+        workspace_id=row["workspace_id"],
+        name=row["name"],
+        settings=ReviewSettings(
+            scope=ReviewScope(row["scope"]),
+            repositories=tuple(from_json(row["repositories"])),
+            organisations=tuple(from_json(row["organisations"])),
+            query=row["query"],
+            target_login=row["target_login"],
+            interval=dt.timedelta(seconds=row["interval_seconds"]),
+            policy=CleanupPolicy(row["policy"]),
+            is_enabled=bool(row["is_enabled"]),
+        ),
+        origin=Origin(row["origin"]),
+        written_as=row["written_as"],
+        revision=row["revision"],
+        last_error=row["last_error"],
+        incomplete_since=from_optional_microseconds(row["incomplete_since"]),
+        backlog_done_at=from_optional_microseconds(row["backlog_done_at"]),
+        created_at=from_microseconds(row["created_at"]),
+    )

@@ -1,0 +1,209 @@
+"""Review tasks as commands clean them up, and bring them back."""
+
+import pytest
+
+from prwatch.app.command.review_cleanup import clean_reviews
+from prwatch.app.command.review_commands import add_review, poll_reviews, remove_review
+from prwatch.app.command.review_listing import show_review
+from prwatch.app.command.review_restore import restore_review
+from prwatch.app.command.task_attention import note_person
+from prwatch.app.command.task_edit import get_task
+from prwatch.domain.review_watch import CleanupPolicy, ReviewSettings
+from prwatch.domain.task import Checkout, Origin, PullRequestLink, Repository, Session
+from prwatch.errors import NotFound, PrwatchError
+from prwatch.simulator import Fault
+from prwatch.store import repositories, tasks
+from tests.benches import ONE, get_pull_request, make_stage
+from tests.product import NOON
+
+TASK = "review:octo/hello#12"
+WEEK = 7 * 24 * 3600
+
+
+@pytest.fixture
+def stage(tmp_path):
+    stage = make_stage(tmp_path, f'{ONE}\n[review]\nundo = "2d"')
+    stage.world.request_review(get_pull_request(stage.world), "octocat")
+    return stage
+
+
+async def find(stage, bench, policy=CleanupPolicy.AUTO):
+    await add_review(bench, "mine", ReviewSettings(policy=policy))
+    await poll_reviews(bench, stage.loaded)
+
+
+async def clean(stage, bench, *arguments, seconds=301, **options):
+    stage.clock.advance(seconds)
+    return await clean_reviews(bench, stage.loaded, *arguments, **options)
+
+
+async def find_and_clean(stage, bench, **options):
+    await find(stage, bench, **options)
+    stage.world.merge(get_pull_request(stage.world))
+    first = await clean(stage, bench)
+    second = await clean(stage, bench)
+    assert (first.as_json(), second.as_json()) == ({"deleted": 0}, {"deleted": 1})
+
+
+async def test_cleaning_up_by_hand_says_how_many_went(stage):
+    async with stage.bench() as bench:
+        await find_and_clean(stage, bench)
+        row = await show_review(bench, "mine")
+
+    (audit,) = row.audit
+    assert row.tasks == ()
+    assert (audit.reason, audit.acted_by.value) == ("pr_merged_or_closed", "person")
+    assert b"GitHubPRReviewTaskDeleted" in stage.surroundings.stdout.getvalue()
+
+
+async def test_a_dry_run_is_a_plan_with_its_evidence(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        stage.world.merge(get_pull_request(stage.world))
+        await clean(stage, bench)
+        plan = await clean(stage, bench, "mine", is_dry=True)
+        row = await show_review(bench, "mine")
+
+    (found,) = plan.as_plan()["plan"]
+    assert plan.deleted == 0
+    assert (found["task"], found["verdict"]) == (TASK, "deleted")
+    assert found["evidence"]["state"] == "MERGED"
+    assert [task.state for task in row.tasks] == ["done"]
+
+
+async def test_the_tasks_of_one_watch_go_alone(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        await add_review(bench, "other", ReviewSettings(query="label:none"))
+        stage.world.merge(get_pull_request(stage.world))
+        await clean(stage, bench, "mine")
+        other = await clean(stage, bench, "other")
+        mine = await clean(stage, bench, "mine", workspace="acme")
+
+        assert (other.deleted, mine.deleted) == (0, 1)
+        with pytest.raises(NotFound):
+            await clean(stage, bench, "nothing")
+        with pytest.raises(NotFound):
+            await clean(stage, bench, workspace="nowhere")
+
+
+async def test_a_failure_is_told(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        stage.world.faults.add(Fault(kind="bad_credentials", times=None))
+        answer = await clean(stage, bench)
+
+    assert answer.as_json() == {"deleted": 0}
+    assert [each["class"] for each in answer.failures] == ["auth"]
+
+
+async def test_what_keeps_a_task_is_shown(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        before = await show_review(bench, "mine")
+        await note_person(bench, TASK)
+        after = await show_review(bench, "mine")
+
+    assert [task.kept for task in before.tasks + after.tasks] == ["", "person_wrote"]
+    assert after.as_json()["tasks"][0]["kept_until"] is None
+
+
+@pytest.mark.parametrize("policy", [CleanupPolicy.AUTO, CleanupPolicy.ALWAYS])
+async def test_a_restored_task_is_the_persons_and_stays(stage, policy):
+    async with stage.bench() as bench:
+        await find_and_clean(stage, bench, policy=policy)
+        restored = await restore_review(bench, TASK)
+        task = (await get_task(bench, TASK)).task
+        later = [await clean(stage, bench) for _ in range(3)]
+        row = await show_review(bench, "mine")
+
+    assert restored.as_json() == {"id": TASK, "workspace": "acme", "restored": True}
+    assert (task.origin, task.title) == (Origin.COMMAND, "Fix it")
+    assert [each.deleted for each in later] == [0, 0, 0]
+    assert [(each.id, each.kept) for each in row.tasks] == [(TASK, "not_a_review_task")]
+    assert [each.action.value for each in row.audit] == ["restored", "deleted"]
+
+
+async def test_what_hung_on_a_task_comes_back_with_it(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        task = (await get_task(bench, TASK)).task
+        repository = Repository(
+            id="r1",
+            workspace_id=task.workspace_id,
+            host="github.com",
+            owner="octo",
+            name="hello",
+        )
+        session = Session(id="s1", task_id=task.id, external_id="one", started_at=NOON)
+        checkout = Checkout(session_id="s1", repository_id="r1", branch="fix")
+        link = PullRequestLink(task_id=task.id, repository_id="r1", pr_number=12)
+
+        async def hang(tx):
+            await repositories.add_repository(tx, repository)
+            await tasks.put_session(tx, session)
+            await tasks.put_checkout(tx, checkout)
+            await tasks.put_link(tx, link)
+
+        await bench.database.transact(hang)
+        stage.world.merge(get_pull_request(stage.world))
+        await clean(stage, bench)
+        await clean(stage, bench)
+        gone = await bench.load_snapshot((await bench.list_workspaces())[0])
+        await restore_review(bench, TASK)
+        back = await bench.load_snapshot((await bench.list_workspaces())[0])
+
+    assert (gone.tasks, gone.sessions, gone.checkouts, gone.links) == ((), (), (), ())
+    assert back.sessions == (session,)
+    assert back.checkouts == (checkout,)
+    assert back.links == (link,)
+
+
+async def test_a_task_of_a_removed_watch_goes_by_the_policy_that_it_had(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        await remove_review(bench, "mine")
+        stage.world.merge(get_pull_request(stage.world))
+        await clean(stage, bench)
+        gone = await clean(stage, bench)
+        await restore_review(bench, TASK)
+
+        assert gone.deleted == 1
+        assert (await get_task(bench, TASK)).task.external_id == TASK
+
+
+async def test_an_entry_of_the_record_restores_too_and_once(stage):
+    async with stage.bench() as bench:
+        await find_and_clean(stage, bench)
+        (entry,) = (await show_review(bench, "mine")).audit
+        await restore_review(bench, entry.id)
+
+        with pytest.raises(PrwatchError, match="there is a task"):
+            await restore_review(bench, entry.id)
+
+
+async def test_the_time_to_undo_ends(stage):
+    async with stage.bench() as bench:
+        await find_and_clean(stage, bench)
+        stage.clock.advance(WEEK)
+        with pytest.raises(NotFound):
+            await restore_review(bench, TASK)
+        await clean(stage, bench)
+        (entry,) = (await show_review(bench, "mine")).audit
+
+    assert (entry.snapshot, entry.undo_until) == ({}, None)
+    assert entry.evidence["state"] == "MERGED"
+
+
+async def test_a_cycle_cleans_up_too(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+    stage.world.merge(get_pull_request(stage.world))
+
+    reports = [await stage.cycle(seconds=301) for _ in range(3)]
+
+    assert [each.events_by_type for each in reports] == [
+        {},
+        {"GitHubPRReviewTaskDeleted": 1},
+        {},
+    ]

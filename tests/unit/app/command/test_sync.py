@@ -1,0 +1,155 @@
+"""Looking at watch files by hand, and how they stand, over a real store."""
+
+import pytest
+
+from prwatch.app.command.check import check_and_deliver
+from prwatch.app.command.sync import read_sync_status, run_sync
+from prwatch.app.runtime import open_runtime
+from prwatch.domain.events import Narrowing
+from prwatch.errors import ConfigError
+from prwatch.simulator import DEFAULT_TOKEN
+from prwatch.store.query import Query
+from tests.benches import ONE, make_stage
+
+SYNC = '[[workspace.sync]]\nrepository = "octo/team"\nbranch = "main"\npath = "/lists/"'
+HELLO = '[[watch]]\nrepository = "octo/hello"\npull_request = 12\n'
+
+
+@pytest.fixture
+def stage(tmp_path):
+    stage = make_stage(tmp_path, f"{ONE}\n{SYNC}")
+    stage.world.add_repository("octo/team")
+    stage.world.write_file("octo/team", "lists/a.toml", HELLO)
+    return stage
+
+
+async def sync(stage, workspace=""):
+    async with stage.bench() as bench:
+        return await run_sync(bench, stage.loaded, workspace)
+
+
+async def status(stage):
+    async with stage.bench() as bench:
+        return (await read_sync_status(bench)).as_json()
+
+
+async def test_a_folder_is_looked_at_without_a_daemon(stage):
+    (first,) = await sync(stage, "acme")
+    (second,) = await sync(stage)
+
+    assert (first["folder"], first["result"]) == ("octo/team@main:lists", "changed")
+    assert (second["result"], second["steps"]) == ("unchanged", 0)
+
+
+async def test_a_folder_that_fails_is_looked_at_again_by_hand(stage):
+    stage.world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
+    (failed,) = await sync(stage)
+    (row,) = (await status(stage))["folders"]
+    stage.world.set_token(DEFAULT_TOKEN)
+    (mended,) = await sync(stage)
+
+    assert (failed["result"], failed["class"], failed["code"]) == (
+        "failed",
+        "config",
+        "resource_gone",
+    )
+    assert row["circuit"]["code"] == "resource_gone"
+    assert row["circuit"]["open_until"] == failed["until"]
+    assert mended["result"] == "changed"
+    assert (await status(stage))["folders"][0]["circuit"] is None
+
+
+@pytest.mark.parametrize("workspace", ["", "corp"])
+async def test_without_a_folder_it_is_said_what_to_write(tmp_path, workspace):
+    stage = make_stage(tmp_path, ONE)
+
+    with pytest.raises(ConfigError) as refused:
+        await sync(stage, workspace)
+
+    assert refused.value.hint == "a [[workspace.sync]] entry does"
+
+
+async def test_before_any_look_a_folder_is_told_as_configured(stage):
+    told = await status(stage)
+
+    assert told == {
+        "folders": [
+            {
+                "workspace": "acme",
+                "folder": "octo/team@main:lists",
+                "poll_enabled": True,
+                "interval_seconds": 300,
+                "changed_at": None,
+                "files": [],
+                "circuit": None,
+            }
+        ],
+        "warnings": {},
+    }
+
+
+async def test_the_status_tells_files_mistakes_and_what_does_not_count(stage):
+    stage.world.write_file("octo/team", "lists/b.toml", HELLO)
+    stage.world.write_file("octo/team", "lists/c.toml", "a = 1")
+    await sync(stage)
+
+    told = await status(stage)
+
+    (row,) = told["folders"]
+    assert [(each["name"], each["problems"]) for each in row["files"]] == [
+        ("a.toml", []),
+        ("b.toml", []),
+        (
+            "c.toml",
+            ["c.toml:1:1: a: is not a key here; allowed are review, sink, task, watch"],
+        ),
+    ]
+    assert row["changed_at"] == row["files"][0]["changed_at"]
+    assert told["warnings"] == {
+        "acme": [
+            (
+                "octo/team@main:lists/b.toml: task octo/hello#12 is declared by"
+                " octo/team@main:lists/a.toml, which wins"
+            )
+        ]
+    }
+
+
+async def test_one_pass_looks_at_folders_before_it_polls(stage):
+    report = await stage.cycle()
+    stage.world.delete_repository("octo/team")
+    failed = await stage.cycle()
+
+    assert report.watches_discovered == 1
+    assert report.usage.rest == 2
+    assert [each.reference for each in failed.failures] == ["octo/team@main:lists"]
+    assert failed.failed_workspaces == frozenset()
+
+
+async def test_a_check_without_a_daemon_knows_what_sinks_leave_out(stage):
+    stage.world.write_file("octo/team", "lists/b.toml", '[[sink]]\nname = "stdout"')
+    await sync(stage)
+
+    async with open_runtime(stage.loaded, stage.surroundings) as runtime:
+        await check_and_deliver(runtime, [])
+
+        (interest,) = runtime.interests
+        assert interest.narrowings == (Narrowing(workspace="acme", sink="stdout"),)
+
+
+async def test_what_cannot_be_read_any_more_takes_nothing_away(stage):
+    """A file that a former version accepted may be refused by this one."""
+    await sync(stage)
+    async with stage.bench() as bench:
+
+        async def spoil(tx):
+            await tx.execute(Query("spoil", "UPDATE watch_files SET declared = 'a'"))
+
+        await bench.database.transact(spoil)
+
+    (outcome,) = await sync(stage)
+    told = await status(stage)
+
+    assert outcome["steps"] == 0
+    assert outcome["warnings"] == told["warnings"]["acme"]
+    assert outcome["warnings"][0].startswith("a.toml:1:2: ")

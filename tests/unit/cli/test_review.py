@@ -1,0 +1,114 @@
+"""`prwatch review` as a command line, and what `prwatch task` says of a person."""
+
+import pytest
+
+ONE = '[[workspace]]\nname = "acme"\n'
+DECLARED = f'{ONE}[[workspace.review]]\nname = "team"\npolicy = "never"\n'
+
+
+@pytest.fixture
+def review(call, tmp_path):
+    call.configure(f'state_dir = "{tmp_path}/state"\n{ONE}')
+    return lambda *arguments: call("review", *arguments)
+
+
+def test_a_review_watch_lives_from_its_beginning_to_its_end(review):
+    said = [
+        review("list").out,
+        review("add", "mine", "--organisation", "octo", "--interval", "10m").out,
+        review("edit", "mine", "--repository", "octo/hello", "--disable").out,
+        review("show", "mine").out,
+        review("edit", "mine", "--anywhere", "--scope", "user_and_teams").out,
+        review("show", "mine").out.splitlines()[0],
+        review("edit", "mine", "--login", "ada", "--query", "").out,
+        review("show", "mine").out.splitlines()[0],
+        review("remove", "mine").out,
+    ]
+
+    assert said == [
+        "There is no review watch; `prwatch review add` makes one.\n",
+        "the review watch mine is there in acme\n",
+        "the review watch mine is as you wish in acme\n",
+        (
+            "mine  requests to you in octo/hello\n"
+            "  workspace acme, from command, disabled\n"
+            "  searched every 600 s, cleaned up auto\n"
+        ),
+        "the review watch mine is as you wish in acme\n",
+        "mine  requests to you and your teams",
+        "the review watch mine is as you wish in acme\n",
+        "mine  requests to ada and their teams",
+        "the review watch mine is removed; its tasks stay\n",
+    ]
+
+
+def test_a_review_watch_is_listed_with_its_state(review):
+    review("add", "mine", "--query", "label:x", "--policy", "always")
+
+    listed = review("list").out.splitlines()
+    (row,) = review("list", "--json").value["review_watches"]
+
+    assert " ".join(listed[0].split()) == (
+        "NAME WORKSPACE FROM SEARCHES FOR POLICY TASKS STATE"
+    )
+    assert " ".join(listed[1].split()) == "mine acme command label:x always 0 new"
+    assert (row["query"], row["policy"], row["interval"]) == ("label:x", "always", "5m")
+    assert (row["state"], row["tasks"], row["audit"]) == ("new", [], [])
+    assert review("show", "mine", "--json").value == row
+    assert review("remove", "mine", "--json").value == {"name": "mine", "removed": True}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        pytest.param(["add", "a b"], 2, "name of a review watch", id="name"),
+        pytest.param(["add", "x", "--query", "is:issue"], 2, "issues", id="query"),
+        pytest.param(["add", "x", "--repository", "octo"], 2, "owner/name", id="place"),
+        pytest.param(["add", "x", "--interval", "5s"], 2, "interval", id="interval"),
+        pytest.param(["edit", "x"], 2, "at least one thing", id="no change"),
+        pytest.param(["edit", "x", "--query", "y"], 1, "no review watch x", id="none"),
+        pytest.param(["poll", "x"], 1, "no review watch x", id="poll none"),
+    ],
+)
+def test_what_cannot_be_done_is_said(review, arguments, code, words):
+    called = review(*arguments)
+
+    assert called.code == code
+    assert words in called.err
+
+
+def test_a_search_without_an_answer_exits_with_four(review, call):
+    review("add", "mine")
+
+    called = review("poll", "--json")
+
+    # Without any token there is no account to ask, and that is told.
+    assert called.code == 2
+    assert "token" in called.err
+
+
+def test_what_people_say_of_a_task_is_shown(call, tmp_path):
+    call.configure(f'state_dir = "{tmp_path}/state"\n{ONE}')
+    call("task", "add", "T-1")
+    said = [
+        call("task", "note", "T-1").out,
+        call("task", "wait", "T-1").out,
+        call("task", "wait", "T-1").out,
+        call("task", "wait", "T-1", "an answer").out,
+        call("task", "show", "T-1").out.splitlines()[-1],
+        call("task", "resume", "T-1").out,
+        call("task", "resume", "T-1").out,
+    ]
+    shown = call("task", "show", "T-1", "--json").value
+
+    assert said == [
+        "the task T-1 has a person's words now\n",
+        "the task T-1 waits for a prompt\n",
+        "the task T-1 waits for a prompt already\n",
+        "the task T-1 waits for an answer\n",
+        "  waits for an answer",
+        "the task T-1 waits no longer\n",
+        "the task T-1 did not wait\n",
+    ]
+    assert shown["waits_for"] == ""
+    assert shown["person_wrote_at"] is not None

@@ -1,0 +1,147 @@
+"""How a person stands to pull requests, as one direct reading shows it."""
+
+import datetime as dt
+
+import pytest
+
+from prwatch.domain.outcome import Forbidden, Found, NotFound, Retry, Unreadable
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.review_hit import Opinion, ReviewFacts
+from prwatch.domain.review_watch import ReviewedPullRequest
+from prwatch.errors import ProviderUnavailable
+from tests.github_answers import ScriptedHost, reply
+
+NOON = "2026-11-30T12:00:00Z"
+
+
+def make_node(**changes):
+    return {
+        "id": "PR_1",
+        "number": 12,
+        "title": "Greet\u0000",
+        "url": "https://github.com/octo/hello/pull/12",
+        "state": "OPEN",
+        "isDraft": True,
+        "closedAt": None,
+        "mergedAt": None,
+        "author": {"login": "bob"},
+        "repository": {"id": "R_1", "nameWithOwner": "octo/hello"},
+        "reviews": {"nodes": []},
+        "reviewRequests": {"nodes": []},
+        **changes,
+    }
+
+
+def make_review(state="APPROVED"):
+    return {"nodes": [{"id": "PRR_1", "state": state, "submittedAt": NOON}]}
+
+
+def ask(*logins):
+    """Return requests to users; None is one to a team."""
+    asked = [{"login": login} if login else {} for login in logins]
+    return {"nodes": [None, *({"requestedReviewer": each} for each in asked)]}
+
+
+async def read(*nodes, errors=(), login="Ada"):
+    host = ScriptedHost(reply({"nodes": list(nodes)}, errors=list(errors)))
+    reader = host.connect().review_reader
+    ids = [f"PR_{number}" for number in range(1, len(nodes) + 1)]
+    pages = [each async for each in reader.iter_facts(ids, login)]
+    (outcomes,) = pages
+    return host, list(outcomes.values())
+
+
+async def test_the_facts_are_read_for_one_person():
+    host, (found,) = await read(
+        make_node(reviews=make_review(), reviewRequests=ask("bob", None, "ADA"))
+    )
+
+    assert found == Found(
+        ReviewFacts(
+            pull_request=ReviewedPullRequest(
+                owner="octo",
+                name="hello",
+                number=12,
+                node_id="PR_1",
+                repository_node_id="R_1",
+            ),
+            title="Greet",
+            url="https://github.com/octo/hello/pull/12",
+            author="bob",
+            is_draft=True,
+            state=PullRequestState.OPEN,
+            opinion=Opinion.APPROVED,
+            submitted_at=dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC),
+            is_asked=True,
+        )
+    )
+    assert host.bodies[0]["variables"] == {"ids": ["PR_1"], "login": "Ada"}
+
+
+async def test_a_request_to_somebody_else_is_none():
+    _, (found,) = await read(make_node(reviewRequests=ask("bob", None)))
+
+    assert not found.value.is_asked
+    assert found.value.opinion is None
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        pytest.param(make_node(reviews=None), id="no reviews"),
+        pytest.param(make_node(reviews={"nodes": [None]}), id="a null review"),
+        pytest.param(make_node(reviewRequests={"nodes": None}), id="no requests"),
+        pytest.param(make_node(reviewRequests=None), id="requests left out"),
+        pytest.param(make_node(state="MELTED"), id="an unknown state"),
+        pytest.param(make_node(reviews=make_review("ODD")), id="an unknown opinion"),
+        pytest.param({"id": "PR_1"}, id="something else"),
+    ],
+)
+async def test_half_of_the_facts_decide_nothing(node):
+    _, (found,) = await read(node)
+
+    assert isinstance(found, Unreadable)
+
+
+async def test_an_error_touches_what_it_names_alone():
+    errors = [
+        {"type": "NOT_FOUND", "path": ["nodes", 1], "message": "gone"},
+        {
+            "type": "FORBIDDEN",
+            "path": ["nodes", 2, "reviews"],
+            "message": "Resource not accessible",
+        },
+    ]
+    _, found = await read(
+        make_node(), None, make_node(reviews=None), make_node(), errors=errors
+    )
+
+    assert [type(each) for each in found] == [Found, NotFound, Forbidden, Found]
+
+
+async def test_too_few_nodes_are_no_answer():
+    host = ScriptedHost(reply({"nodes": [make_node()]}))
+    reader = host.connect().review_reader
+
+    (outcomes,) = [each async for each in reader.iter_facts(["PR_1", "PR_2"], "ada")]
+
+    assert isinstance(outcomes["PR_1"], Found)
+    assert isinstance(outcomes["PR_2"], NotFound | Retry | Unreadable)
+
+
+async def test_a_list_that_is_none_fails_as_a_whole():
+    reader = ScriptedHost(reply({"nodes": "x"})).connect().review_reader
+
+    with pytest.raises(ProviderUnavailable):
+        async for _ in reader.iter_facts(["PR_1"], "ada"):
+            pass
+
+
+async def test_a_search_gives_its_hits_in_their_order():
+    page = {"nodes": [{"id": "PR_2"}, {"id": "PR_1"}], "issueCount": 2}
+    host = ScriptedHost(reply({"search": {**page, "pageInfo": {"hasNextPage": False}}}))
+
+    hits = await host.connect().review_reader.search("is:pr x")
+
+    assert (hits.node_ids, hits.is_complete) == (("PR_2", "PR_1"), True)
+    assert host.bodies[0]["variables"]["query"] == "is:pr x"
