@@ -117,7 +117,10 @@ async def test_a2_a_limit_loses_no_link_and_says_until_when(
 SERIES = [
     ("A12 up and down", [(3173, 1800), (3183, 1800), (3172, 1800), (3190, 1800)]),
     ("A12 other counters far apart", [(4999, 1800), (1100, 1800), (4998, 1800)]),
-    ("A13 the reset moves back and forth", [(3000, 1800), (3000, 1980), (3000, 1620)] * 4),
+    (
+        "A13 the reset moves back and forth",
+        [(3000, 1800), (3000, 1980), (3000, 1620)] * 4,
+    ),
     ("A13 both move", [(3173, 1800), (4000, 1980), (3172, 1620), (3900, 1800)] * 3),
 ]
 
