@@ -1,15 +1,19 @@
 """One workspace's stored rows, indexed for a cycle. A cache: commits check the rows."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from prwatch.domain.coverage import Coverage
+from prwatch.domain.handover import AdoptedWatches
 from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.reference import PullRequestReference
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.targets import LiveReading, ReadingKey, Targets
+from prwatch.domain.targets import LiveReading, ReadingKey, Target, Targets
 from prwatch.domain.task import Origin, Repository, Task, TaskPullRequest
 from prwatch.domain.watch import Watch
+
+T = TypeVar("T")
 
 
 class WorkspaceView:
@@ -48,6 +52,10 @@ class WorkspaceView:
         self._coverage = Coverage(snapshot)
         self.references: dict[str, PullRequestReference] = {}
         """How pull requests are asked for, by watch, as far as it was needed."""
+        self.adopted = AdoptedWatches(snapshot)
+        self._siblings: Mapping[str, list[Watch]] | None = None
+        self._associated: Mapping[str, list[TaskPullRequest]] | None = None
+        self._wanted: tuple[Targets, Mapping[str, list[Target]]] | None = None
         self._watches: dict[str, tuple[Watch, ...]] = {}
         for watch in self.discovered:
             if watch.node_id:
@@ -83,9 +91,10 @@ class WorkspaceView:
 
     def list_task_pull_requests(self, task_id: str) -> tuple[TaskPullRequest, ...]:
         """List all associations of a task."""
-        return tuple(
-            row for row in self._task_pull_requests.values() if row.task_id == task_id
-        )
+        if self._associated is None:
+            rows = self._task_pull_requests.values()
+            self._associated = _group(rows, lambda row: row.task_id)
+        return tuple(self._associated.get(task_id, ()))
 
     def origin(self, task_id: str) -> Origin:
         """Return who made a task; that of a task that is gone is a command's."""
@@ -123,21 +132,36 @@ class WorkspaceView:
             return "", ()
         if (watch.task_id, watch.repository_id) in self.targets.held:
             return watch.repository_id, ()
-        own = (row for row in self.targets.targets if row.task_id == watch.task_id)
-        target = self._coverage.find_target(watch, own)
+        target = self._coverage.find_target(watch, self._list_targets(watch.task_id))
         if target is None:
             return "", ()
         covering = tuple(
             other.id
-            for other in self._siblings(watch)
+            for other in self._list_discovered(watch.task_id)
             if other.id != watch.id
             and (other.watermark is None or other.watermark.state is _OPEN)
             and self._coverage.stands_for(other, target)
         )
         return target.repository_id, covering
 
-    def _siblings(self, watch: Watch) -> Iterable[Watch]:
-        return (row for row in self.discovered if row.task_id == watch.task_id)
+    def _list_discovered(self, task_id: str) -> Iterable[Watch]:
+        if self._siblings is None:
+            self._siblings = _group(self.discovered, lambda row: row.task_id)
+        return self._siblings.get(task_id, ())
+
+    def _list_targets(self, task_id: str) -> Iterable[Target]:
+        if self._wanted is None or self._wanted[0] is not self.targets:
+            groups = _group(self.targets.targets, lambda row: row.task_id)
+            self._wanted = self.targets, groups
+        return self._wanted[1].get(task_id, ())
+
+
+def _group(rows: Iterable[T], key: Callable[[T], str]) -> Mapping[str, list[T]]:
+    """Group rows: thousands may be looked up, each among all of them."""
+    groups: dict[str, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 _OPEN = PullRequestState.OPEN

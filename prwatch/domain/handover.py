@@ -51,19 +51,30 @@ def plan_handovers(snapshot: Snapshot) -> tuple[Handover, ...]:
     return tuple(handovers)
 
 
-def find_adopted_watch(
-    snapshot: Snapshot, repository_id: str, pr_number: int
-) -> Watch | None:
-    """Find the watch of an adopted task that a named task's watch would take over."""
+class AdoptedWatches:
+    """The watches of adopted tasks, which a named task's watch would take over."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._index: dict[tuple[str, int], Watch] | None = None
+
+    def find(self, repository_id: str, pr_number: int) -> Watch | None:
+        """Find that of a pull request, of several the first by its id."""
+        if self._index is None:
+            # Few cycles ask, and those that do may ask for each of thousands.
+            self._index = _index_adopted(self._snapshot)
+        return self._index.get((repository_id, pr_number))
+
+
+def _index_adopted(snapshot: Snapshot) -> dict[tuple[str, int], Watch]:
     tasks = _list_active(snapshot)
-    matching = (
+    adopted = [
         watch
         for watch in snapshot.watches
-        if (watch.repository_id, watch.pr_number) == (repository_id, pr_number)
-        and watch.task_id in tasks
-        and _is_adopted(tasks, watch)
-    )
-    return min(matching, key=lambda watch: watch.id, default=None)
+        if watch.task_id in tasks and _is_adopted(tasks, watch)
+    ]
+    adopted.sort(key=lambda watch: watch.id, reverse=True)
+    return {(watch.repository_id, watch.pr_number): watch for watch in adopted}
 
 
 def _list_active(snapshot: Snapshot) -> dict[str, Task]:

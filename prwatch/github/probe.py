@@ -305,11 +305,16 @@ def group_by_id(
 ) -> dict[str, tuple[PullRequestReference, ...]]:
     """Group the references by node id, in order; '' holds those without one."""
     by_id: dict[str, tuple[PullRequestReference, ...]] = {}
+    without_id: dict[PullRequestReference, None] = {}
     for reference in references:
+        if not reference.node_id:
+            # Of these there may be thousands in their one group.
+            without_id[reference] = None
+            continue
         group = by_id.get(reference.node_id, ())
         if reference not in group:
             by_id[reference.node_id] = (*group, reference)
-    return by_id
+    return {**by_id, "": tuple(without_id)} if without_id else by_id
 
 
 def spread(

@@ -17,7 +17,6 @@ from prwatch.app.walk.repository_rows import put_facts, put_repository
 from prwatch.app.walk.turns import find_turn, take_turns
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.association import FoundPullRequest, choose_pull_requests
-from prwatch.domain.handover import find_adopted_watch
 from prwatch.domain.ids import build_id
 from prwatch.domain.observing import Arrival, Standing
 from prwatch.domain.outcome import Found, Outcome
@@ -67,8 +66,12 @@ async def walk_searching(run: AccountRun) -> None:
         run.progress()
         run.cycle.report.lookups += 1
         answered.update(answers)
-        ready = [s for s in searches if all(p in answered for p in s.places)]
-        searches = [s for s in searches if s not in ready]
+        ready: list[_Search] = []
+        waiting: list[_Search] = []
+        for search in searches:
+            is_ready = all(place in answered for place in search.places)
+            (ready if is_ready else waiting).append(search)
+        searches = waiting
         await _conclude(run, ready, answered)
 
 
@@ -218,7 +221,7 @@ async def _await_reading(
         base_id=repository.id,
         stored=stored,
         arrival=arrival,
-        takes_over=find_adopted_watch(view.snapshot, repository.id, number),
+        takes_over=view.adopted.find(repository.id, number),
     )
     reference = PullRequestReference(
         owner=repository.owner,

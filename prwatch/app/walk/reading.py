@@ -8,7 +8,6 @@ from prwatch.app.walk.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.observer import Sighting, observe
 from prwatch.app.workspace_view import WorkspaceView
-from prwatch.domain.handover import find_adopted_watch
 from prwatch.domain.observing import Standing
 from prwatch.domain.outcome import Found, Outcome
 from prwatch.domain.reference import PullRequestReference, Reading
@@ -76,9 +75,7 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
     """Return what stands around a stored, discovered watch."""
     takes_over = None
     if watch.watermark is None:
-        takes_over = find_adopted_watch(
-            view.snapshot, watch.repository_id, watch.pr_number
-        )
+        takes_over = view.adopted.find(watch.repository_id, watch.pr_number)
         if takes_over is not None and takes_over.id == watch.id:
             takes_over = None
     search_in, covered_by = view.find_search_place(watch)

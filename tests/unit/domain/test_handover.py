@@ -1,6 +1,6 @@
 from prwatch.domain.handover import (
+    AdoptedWatches,
     Handover,
-    find_adopted_watch,
     plan_handovers,
 )
 from prwatch.domain.task import Origin
@@ -47,6 +47,23 @@ def test_the_watch_that_a_named_task_takes_over_is_found():
         watches=[make_watch("w1", task_id="named", pr_number=12), theirs],
     )
 
-    assert find_adopted_watch(snapshot, "hello", 12) == theirs
-    assert find_adopted_watch(snapshot, "hello", 13) is None
-    assert find_adopted_watch(snapshot, "docs", 12) is None
+    adopted = AdoptedWatches(snapshot)
+    assert adopted.find("hello", 12) == theirs
+    assert adopted.find("hello", 13) is None
+    assert adopted.find("docs", 12) is None
+
+
+def test_of_several_adopted_watches_the_first_is_taken_over():
+    old = make_task("old", origin=Origin.ADOPTED, archived_at=ARCHIVED_AT)
+    other = make_task("other", origin=Origin.ADOPTED)
+    first = make_watch("w2", task_id="other", pr_number=12)
+    snapshot = make_snapshot(
+        tasks=[ADOPTED, old, other],
+        watches=[
+            make_watch("w3", task_id="adopted", pr_number=12),
+            make_watch("w1", task_id="old", pr_number=12),
+            first,
+        ],
+    )
+
+    assert AdoptedWatches(snapshot).find("hello", 12) == first

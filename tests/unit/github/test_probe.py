@@ -6,7 +6,13 @@ from prwatch.domain.outcome import Forbidden, Found, NotFound, Retry, Unreadable
 from prwatch.domain.pull_request import PullRequestState, RepositoryName
 from prwatch.domain.reference import Probe, PullRequestReference, Usage
 from prwatch.errors import ProviderUnavailable
-from prwatch.github.probe import FIELD_SIZE, NO_NODE_ID, STRANGE, ProbeMemory
+from prwatch.github.probe import (
+    FIELD_SIZE,
+    NO_NODE_ID,
+    STRANGE,
+    ProbeMemory,
+    group_by_id,
+)
 from tests.github_answers import (
     ScriptedHost,
     make_node,
@@ -343,3 +349,16 @@ def test_the_memory_is_bounded_and_forgets_the_oldest():
         memory.keep(bytes([at]), each)
 
     assert [memory.recall(bytes([at])) for at in range(3)] == [None, *found[1:]]
+
+
+def test_thousands_without_a_node_id_are_grouped_without_comparing_all_of_them():
+    without = [
+        PullRequestReference(owner="octo", name="hello", number=number)
+        for number in range(1, 30_001)
+    ]
+    known = PullRequestReference(owner="octo", name="hello", number=1, node_id="PR_1")
+    moved = PullRequestReference(owner="octo", name="moved", number=1, node_id="PR_1")
+
+    groups = group_by_id([*without, known, moved, known, *without])
+
+    assert groups == {"PR_1": (known, moved), "": tuple(without)}
