@@ -29,6 +29,7 @@ from prwatch.github.wording import (
     SECONDARY_LIMIT,
     SSO,
     Refusal,
+    find_hint,
     find_refusal,
 )
 from prwatch.http.retry_after import parse_retry_after
@@ -175,12 +176,9 @@ def _judge_violation(exchange: Exchange) -> ProviderError:
     # Only a server says its version: a proxy's 404 is a mistake in an address.
     is_old = status == 404 and "x-github-enterprise-version" in exchange.headers
     kind = NoGraphQL if is_old and exchange.is_graphql else ProtocolViolation
-    error = _error(kind, exchange, f"GitHub answered {status} to our request", "host")
-    if 300 <= status < 400 or status == 404:
-        error.hint = "check the host's api_url and graphql_url"
-    elif not exchange.is_json:
-        # GitHub refuses in JSON: somebody in between has answered, with a page.
-        error.hint = "check proxy and firewall, and the host's api_url"
+    said = f"GitHub answered {status} to our request"
+    error = _error(kind, exchange, said, "host")
+    error.hint = find_hint(said)
     return error
 
 

@@ -7,7 +7,6 @@ caller's decision.
 """
 
 import contextlib
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -25,12 +24,10 @@ from prwatch.clock import Clock
 from prwatch.errors import (
     AuthenticationFailed,
     ConfigError,
-    ProtocolViolation,
-    ProviderError,
-    ProviderUnavailable,
 )
 from prwatch.github.credentials import Credential
-from prwatch.http.client import TOTAL_SECONDS, OversizedBody
+from prwatch.github.network import is_untrusted, map_error
+from prwatch.http.client import TOTAL_SECONDS
 from prwatch.telemetry.secret import Secret
 
 _SWALLOWED: Final = (httpx.NetworkError, httpx.RemoteProtocolError)
@@ -118,7 +115,7 @@ class Sender:
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
             # One that was cancelled has not: its caller gave it up.
             self._on_end()
-            raise _map_error(error, sending.operation) from error
+            raise map_error(error, sending.operation) from error
         self._on_end()
         return response
 
@@ -137,31 +134,4 @@ class Sender:
 
 
 def _is_swallowed(error: BaseException) -> bool:
-    return isinstance(error, _SWALLOWED) and not _is_certificate_failure(error)
-
-
-def _is_certificate_failure(error: BaseException | None) -> bool:
-    seen = 0
-    while error is not None and seen < 10:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error, seen = error.__cause__ or error.__context__, seen + 1
-    return False
-
-
-def _map_error(error: Exception, operation: str) -> ProviderError:
-    if _is_certificate_failure(error):
-        return ProtocolViolation(
-            "the server's certificate is not trusted",
-            operation=operation,
-            scope="host",
-            hint="set ca_file to the authority that signed it",
-        )
-    said = "GitHub cannot be reached"
-    if isinstance(error, OversizedBody):
-        said = "GitHub's answer is too long"
-    elif isinstance(error, httpx.TimeoutException | TimeoutError):
-        said = "GitHub did not answer in time"
-    elif isinstance(error, httpx.ProtocolError | httpx.DecodingError):
-        said = "GitHub's answer broke off"
-    return ProviderUnavailable(said, operation=operation, scope="host")
+    return isinstance(error, _SWALLOWED) and not is_untrusted(error)

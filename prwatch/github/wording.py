@@ -134,11 +134,33 @@ _NO_INSTALLATION: Final = Refusal(
     "install the app again, or correct the number of the installation: it is the"
     " last part of the address of its settings page",
 )
+_UNREACHABLE: Final = "GitHub cannot be reached"
+UNKNOWN_NAME: Final = f"{_UNREACHABLE}: its name does not resolve"
+NOBODY_LISTENS: Final = f"{_UNREACHABLE}: nobody listens at its address"
+NO_ENCRYPTION: Final = f"{_UNREACHABLE}: no encrypted connection comes about"
+UNREACHABLE: Final = f"{_UNREACHABLE}: the connection fails"
+UNTRUSTED: Final = "the server's certificate is not trusted"
+_ADDRESS: Final = "check the host's api_url and graphql_url"
+_BETWEEN: Final = "check proxy and firewall, and the host's api_url"
+_WAYS: Final = {
+    UNKNOWN_NAME: "check the host's api_url, network and name servers",
+    NOBODY_LISTENS: "check the host's api_url, and whether the server runs",
+    NO_ENCRYPTION: "check the host's api_url, and that proxy and server speak TLS",
+    UNTRUSTED: "set ca_file to the authority that signed it",
+    "GitHub answered 30": _ADDRESS,
+    "GitHub answered 404 to": _ADDRESS,
+    "GitHub answered 407 to": "give the proxy a login that it accepts",
+    # GitHub refuses in JSON, with a meaning: somebody in between has answered.
+    "GitHub answered 403 to": _BETWEEN,
+    "GitHub answered 410 to": _BETWEEN,
+    "GitHub answered 451 to": _BETWEEN,
+}
 _CODES: Final = {each.said: each.code for _, each in _REFUSALS}
 _HINTS: Final = {
     **{each.said: each.hint for _, each in (*_REFUSALS, *_APP_REFUSALS)},
     _APP_REFUSED.said: _APP_REFUSED.hint,
     _NO_INSTALLATION.said: _NO_INSTALLATION.hint,
+    **_WAYS,
 }
 REPOSITORY_BLOCKED: Final = re.compile(r"repository access blocked", re.IGNORECASE)
 NOT_ACCESSIBLE: Final = re.compile(r"resource not accessible by", re.IGNORECASE)
