@@ -117,7 +117,9 @@ async def _tell_more(bench: Workbench, explained: Explained) -> Explained:
     row = explained.stored
     if row is None:
         return explained
-    outlook = await find_outlook(bench, row.id) if row.id else None
+    outlook = None
+    if row.id:
+        outlook = await find_outlook(bench, row.id, workspace=row.workspace)
     known = explained.known
     if outlook is not None and known is not None:
         known = catch_up(

@@ -16,8 +16,24 @@ DAEMON_SECONDS = 5.0
 """A daemon that does not answer by then is passed over: the store tells enough."""
 
 
-async def find_outlook(bench: Workbench, watch_id: str) -> Outlook | None:
-    """Return what the daemon says of a watch, None without one that answers."""
+NOT_CONFIGURED = Outlook(
+    asked_at=None,
+    good_at=None,
+    due_at=None,
+    why="never: its workspace is not configured any more",
+)
+
+
+async def find_outlook(
+    bench: Workbench, watch_id: str, *, workspace: str
+) -> Outlook | None:
+    """
+    Return what the daemon says of a watch, None without one that answers.
+
+    A watch of a workspace that the configuration has lost has no turn at all.
+    """
+    if workspace not in {entry.name for entry in bench.config.workspaces}:
+        return NOT_CONFIGURED
     try:
         answer = await bench.ask_daemon(
             "outlook", seconds=DAEMON_SECONDS, watch=watch_id

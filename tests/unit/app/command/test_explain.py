@@ -53,6 +53,19 @@ async def test_what_is_stored_is_told_once_for_all_tasks_with_its_age(tmp_path):
     assert rendered["stored"]["checks_notes"] == ["failed: a"]
 
 
+async def test_what_the_configuration_has_lost_is_never_looked_at_again(tmp_path):
+    stage = make_stage(tmp_path)
+    await watch(stage)
+    await stage.cycle()
+    stage = make_stage(tmp_path, ONE.replace("acme", "other"))
+
+    (told,) = await explain(stage, is_live=False)
+
+    why = "never: its workspace is not configured any more"
+    assert (told.workspace, told.outlook.why) == ("acme", why)
+    assert told.as_json()["next_look"]["due_at"] is None
+
+
 @READ_PATHS
 async def test_a_live_reading_lists_everything_and_stores_nothing(tmp_path, read_path):
     stage = make_stage(tmp_path, f'poll.read_path = "{read_path}"\n{ONE}')
