@@ -25,7 +25,8 @@ def build_graphql_url(api_url: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Return whether the host is this machine by its name or number."""
-    if host == "localhost" or host.endswith(".localhost"):
+    name = host.lower()
+    if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
         return ipaddress.ip_address(host).is_loopback

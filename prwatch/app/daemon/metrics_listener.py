@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from typing import Final
 
-from prwatch.config.addresses import split_listen
+from prwatch.config.addresses import is_loopback, split_listen
 from prwatch.errors import ConfigError
 
 _BACKLOG: Final = 32
@@ -27,7 +27,7 @@ def open_metrics_listener(address: str) -> Iterator[socket.socket | None]:
         return
     host, port = split_listen(address)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    if host == "localhost" or host.endswith(".localhost"):
+    if is_loopback(host) and host.lower().endswith("localhost"):
         host = "127.0.0.1"
     with socket.socket(family, socket.SOCK_STREAM | socket.SOCK_CLOEXEC) as listening:
         try:

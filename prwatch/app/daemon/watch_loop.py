@@ -147,7 +147,7 @@ class WatchLoop:
         )
         for failure in sorted(failures - self._failures, key=str):
             _log.warning("reference.failed", **failure.as_json())
-        for failure in sorted(self._failures - failures, key=str):
+        for failure in find_recovered(self._failures, failures):
             _log.info("reference.recovered", **failure.as_json())
         self._failures = failures
         events = sum(report.events_by_type.values())
@@ -163,3 +163,23 @@ class WatchLoop:
             events=events,
             failures=len(report.failures),
         )
+
+
+def find_recovered(
+    before: frozenset[Failure], after: frozenset[Failure]
+) -> list[Failure]:
+    """
+    Find the failures that are over, in a fixed order.
+
+    What fails for another reason now has not recovered, and neither has anything in a
+    workspace of which nothing can be polled.
+    """
+    failing = {(each.workspace, each.reference) for each in after}
+    dark = {each.workspace for each in after if each.is_whole_workspace}
+    over = (
+        each
+        for each in before - after
+        if each.workspace not in dark
+        and (each.workspace, each.reference) not in failing
+    )
+    return sorted(over, key=str)

@@ -131,7 +131,7 @@ async def test_only_what_is_there_is_answered(request_bytes, status, body):
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1", "127.0.0.1:9464", "[::1]", "[::1]:9464", "localhost:80"]
+    "host", ["127.0.0.1", "127.0.0.1:9464", "[::1]", "[::1]:9464", "LocalHost:80"]
 )
 async def test_this_machine_has_several_names(host):
     async with serving() as address:
