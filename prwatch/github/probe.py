@@ -81,6 +81,7 @@ class ProbeMemory:
         part = self._parts.get(ids[0])
         if part is None or part.digest != digest or part.ids != ids:
             return None
+        self.hits += len(part.found)
         return part.found
 
     def keep_part(
