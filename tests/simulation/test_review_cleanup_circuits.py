@@ -73,7 +73,7 @@ async def test_a_failure_opens_its_circuit_and_a_success_closes_it(
     async with open_found(tmp_path, world) as (product, cleanup):
         # A refused token is looked at anew and tried once more by itself.
         times = {"transient": "none", "auth": "2"}.get(expected[1], "1")
-        rule = world.faults.add(f"{fault};times={times};match=ReviewFacts")
+        rule = world.faults.add(f"{fault};times={times};match=ReviewEnds")
         await sweep(product, cleanup)
         at_once = opened(cleanup)
         skipped = await sweep(product, cleanup, gap=1.0)
@@ -97,7 +97,7 @@ async def test_polling_and_searching_leave_the_circuit_open_and_it_leaves_theirs
 ):
     ask(world)
     async with open_found(tmp_path, world) as (product, cleanup):
-        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewFacts"))
+        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewEnds"))
         await sweep(product, cleanup)
         polled = await poll(product.runtime, is_forced=True)
         found = await ReviewQueue(product.runtime).run_once(is_forced=True)
@@ -144,7 +144,7 @@ async def test_one_inaccessible_pull_request_stops_one_record(tmp_path, world):
 async def test_changed_settings_reset_the_records_and_polling_does_not(tmp_path, world):
     ask(world)
     async with open_found(tmp_path, world) as (product, cleanup):
-        world.faults.add("partial_not_found;numbers=1;match=ReviewFacts")
+        world.faults.add("partial_not_found;numbers=1;match=ReviewEnds")
         await sweep(product, cleanup)
         write(product, "UPDATE review_watches SET last_error = 'x', incomplete_since=1")
         polled = await sweep(product, cleanup, gap=1.0)
@@ -158,7 +158,7 @@ async def test_changed_settings_reset_the_records_and_polling_does_not(tmp_path,
 async def test_a_changed_connection_closes_the_shared_circuit(tmp_path, world):
     ask(world)
     async with open_found(tmp_path, world) as (product, cleanup):
-        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewFacts"))
+        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewEnds"))
         await sweep(product, cleanup)
         held = await sweep(product, cleanup, gap=1.0)
         write(product, "UPDATE connections SET generation = generation + 1")
@@ -182,7 +182,7 @@ async def test_the_circuit_of_a_row_that_is_gone_is_forgotten(tmp_path, world):
 async def test_a_restart_discards_the_circuits(tmp_path, world):
     ask(world)
     async with open_found(tmp_path, world) as (product, cleanup):
-        world.faults.add("partial_not_found;numbers=1;match=ReviewFacts")
+        world.faults.add("partial_not_found;numbers=1;match=ReviewEnds")
         await sweep(product, cleanup)
     async with open_found(tmp_path, world) as (product, again):
         report = await sweep(product, again, gap=1.0)
@@ -198,7 +198,7 @@ async def test_what_a_person_asks_for_passes_the_circuits(tmp_path, world, fault
     async with open_found(tmp_path, world) as (product, cleanup):
         world.merge(one)
         await sweep(product, cleanup)
-        world.faults.add(f"{fault};match=ReviewFacts")
+        world.faults.add(f"{fault};match=ReviewEnds")
         await sweep(product, cleanup)
         held = await sweep(product, cleanup, gap=1.0)
         asked = await sweep(product, cleanup, ASKED, gap=1.0)
@@ -284,7 +284,7 @@ async def test_no_token_is_asked_for_while_a_limit_or_a_circuit_forbids_it(
         limited = await sweep(product, cleanup)
         after_limit = credential.asked
         await sweep(product, cleanup, gap=HOUR)
-        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewFacts"))
+        world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewEnds"))
         await sweep(product, cleanup)
         before = credential.asked
         held = await sweep(product, cleanup, gap=1.0)
@@ -303,7 +303,7 @@ async def test_the_next_turn_begins_behind_what_a_request_failed_with(tmp_path, 
     for number in range(1, 251):
         ask(world, number)
     async with open_found(tmp_path, world) as (product, cleanup):
-        world.faults.add(Fault(kind="secondary", match="ReviewFacts", retry_after=60))
+        world.faults.add(Fault(kind="secondary", match="ReviewEnds", retry_after=60))
         first = await sweep(product, cleanup)
         second = await sweep(product, cleanup)
 

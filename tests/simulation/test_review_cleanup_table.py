@@ -132,7 +132,7 @@ async def test_exactly_what_is_proven_done_goes(tmp_path, world, policy, watch):
             Fault(kind="partial_not_found", numbers=tuple(hidden), times=None)
         )
         world.faults.add(
-            Fault(kind="partial_not_found", numbers=tuple(once), match="ReviewFacts")
+            Fault(kind="partial_not_found", numbers=tuple(once), match="ReviewEnds")
         )
         world.rename_repository("octo/old", "new/home")
         change_watch(product, watch)
