@@ -182,6 +182,11 @@ def is_as_decided(before: SweptTask, now: SweptTask | None) -> bool:
     return now is not None and _list_facts(before) == _list_facts(now)
 
 
+def is_approved(facts: ReviewFacts) -> bool:
+    """Return whether an approval is what would end it: it may be asked for again."""
+    return "review" in find_end(facts)
+
+
 def without_opinion(facts: ReviewFacts) -> ReviewFacts:
     """Return the facts as they stand to nobody: an approval is nobody's."""
     return replace(facts, opinion=None, submitted_at=None)

@@ -53,11 +53,6 @@ async def hold_task(tx: Transaction, task_id: str, policy: CleanupPolicy) -> boo
     return await tx.execute(query, id=task_id, is_always=is_always) == 1
 
 
-async def has_task(tx: Transaction, task_id: str) -> bool:
-    """Return whether a task is there, archived or not."""
-    return bool(await tx.fetch(_QUERIES["has_task"], id=task_id))
-
-
 async def _read_watches(
     tx: Transaction, workspace_id: str
 ) -> dict[str, ReviewWatch | None]:

@@ -11,6 +11,7 @@ from tests.contract.store_review import (
     ReviewTasksContract,
     ReviewWatchesContract,
 )
+from tests.contract.store_review_sweep import ReviewSweepContract
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
 from tests.contract.store_watch_files import WatchFilesContract
@@ -38,6 +39,10 @@ class TestSQLiteRepositories(SQLiteBackend, RepositoriesContract):
 
 
 class TestSQLiteReviewAudit(SQLiteBackend, ReviewAuditContract):
+    pass
+
+
+class TestSQLiteReviewSweep(SQLiteBackend, ReviewSweepContract):
     pass
 
 

@@ -149,7 +149,7 @@ class Meanwhile(httpx.ASGITransport):
 
     async def handle_async_request(self, request):
         response = await super().handle_async_request(request)
-        if self.act is not None and b"ReviewFacts" in request.content:
+        if self.act is not None and b"ReviewEnds" in request.content:
             self.act()
         return response
 

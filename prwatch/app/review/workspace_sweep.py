@@ -15,6 +15,7 @@ from prwatch.domain.review_cleanup import (
     Stand,
     SweptTask,
     find_keep,
+    is_approved,
     is_gone,
     judge,
     name_reason,
@@ -152,7 +153,6 @@ async def _read(turn: Turn, part: Sequence[SweptTask], found: _Readings) -> None
     Raises:
         ProviderError: A request failed as a whole; `found` has what came before.
     """
-    reader = turn.account.github.review_reader
     for login in part[0].logins:
         node_ids = dict.fromkeys(
             each.row.pull_request.node_id
@@ -162,15 +162,39 @@ async def _read(turn: Turn, part: Sequence[SweptTask], found: _Readings) -> None
         )
         try:
             who = login or await _read_login(turn)
-            async for outcomes in reader.iter_facts(tuple(node_ids), who):
-                turn.sweep.circuits.succeed(turn.connection_id)
-                found |= {
-                    (login, node_id): _see(outcome, who)
-                    for node_id, outcome in outcomes.items()
-                }
+            approved = await _read_ends(turn, login, who, tuple(node_ids), found)
+            if approved:
+                await _read_approved(turn, login, who, approved, found)
         except ConfigError as error:
             # The source of the token went bad while we ran.
             raise AuthenticationFailed(f"{error}; {error.hint}") from error
+
+
+async def _read_ends(
+    turn: Turn, login: str, who: str, node_ids: Sequence[str], found: _Readings
+) -> list[str]:
+    """Read states and opinions; return what is approved, which is no end by itself."""
+    approved: list[str] = []
+    reading = turn.account.github.review_reader.iter_ends(node_ids, who)
+    async for outcomes in reading:
+        turn.sweep.circuits.succeed(turn.connection_id)
+        for node_id, outcome in outcomes.items():
+            seen = _see(outcome, who)
+            if isinstance(seen, Found) and is_approved(seen.value):
+                approved.append(node_id)
+            else:
+                found[login, node_id] = seen
+    return approved
+
+
+async def _read_approved(
+    turn: Turn, login: str, who: str, node_ids: Sequence[str], found: _Readings
+) -> None:
+    """Read whether the review of what is approved is asked for again."""
+    reading = turn.account.github.review_reader.iter_facts(node_ids, who)
+    async for outcomes in reading:
+        for node_id, outcome in outcomes.items():
+            found[login, node_id] = outcome
 
 
 async def _read_login(turn: Turn) -> str:

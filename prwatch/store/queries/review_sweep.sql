@@ -31,7 +31,3 @@ WHERE id = :id AND origin = 'review'
         CAST(:is_always AS BOOLEAN)
         OR (person_wrote_at IS NULL AND waits_for = '' AND archived_at IS NULL)
     );
-
--- name: has_task
--- Whether a task is there.
-SELECT id FROM tasks WHERE id = :id;

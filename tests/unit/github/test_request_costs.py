@@ -10,6 +10,7 @@ from prwatch.github.branches import build_query, build_variables, group_branches
 from prwatch.github.details import DETAIL_SIZE, build_number_query
 from prwatch.github.documents import DocumentBook, load_parts
 from prwatch.github.probe import FIELD_SIZE, MAX_FIELDS, build_nodes_query
+from prwatch.github.review_facts import FACTS_SIZE
 from prwatch.simulator.graph.cost import measure
 from prwatch.simulator.graph.document import coerce_variables, parse_operation
 
@@ -84,6 +85,23 @@ KINDS = {
         "OwnPullRequests", {"query": "is:pr"}, points=1, connections=1, nodes=100
     ),
     "Repository": Kind("Repository", PLACE, points=1, connections=0, nodes=0),
+    "ReviewHits": Kind(
+        "ReviewHits", {"query": "is:pr"}, points=1, connections=1, nodes=100
+    ),
+    "ReviewFacts": Kind(
+        "ReviewFacts",
+        {"ids": list_ids(FACTS_SIZE), "login": "octocat"},
+        points=2,
+        connections=200,
+        nodes=10200,
+    ),
+    "ReviewEnds": Kind(
+        "ReviewEnds",
+        {"ids": list_ids(FACTS_SIZE), "login": "octocat"},
+        points=1,
+        connections=100,
+        nodes=200,
+    ),
     "Viewer": Kind("Viewer", {}, points=1, connections=0, nodes=0),
     "Explain": Kind(
         "Explain", {**PLACE, "number": 1}, points=1, connections=6, nodes=420

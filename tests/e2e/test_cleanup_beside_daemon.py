@@ -1,0 +1,39 @@
+"""Cleaning up beside a daemon that runs: it sweeps, and says what it holds back."""
+
+import pytest
+
+from prwatch.simulator import Fault
+from tests.e2e.test_watch_beside_daemon import running
+
+pytestmark = pytest.mark.e2e
+
+
+def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
+    one = next(iter(hub.world.pull_requests.values()))
+    hub.world.request_review(one, "octocat")
+    with running(configured):
+        configured.read("review", "add", "mine")
+        configured.read("review", "poll", "mine")
+        hub.world.merge(one)
+        cleaned = configured.read("review", "cleanup")
+        planned = configured.read("review", "cleanup", "--dry-run")
+        said = configured.run("review", "cleanup", "--dry-run", "mine").stdout
+        shown = configured.run("review", "show", "mine").stdout
+        hub.world.faults.add(Fault(kind="partial_not_found", numbers=(12,), times=None))
+        failed = configured.run("review", "cleanup")
+        (kept,) = configured.read("review", "show", "mine")["tasks"]
+        described = configured.run("review", "show", "mine").stdout
+        status = configured.read("status")
+
+    (finding,) = planned["plan"]
+    assert cleaned == {"deleted": 0}
+    assert (finding["verdict"], finding["evidence"]["state"]) == ("grace", "MERGED")
+    assert said.startswith(
+        "review:octo/hello#12 in acme is done; a second look must show the same (MERGED"
+    )
+    assert "(done, MERGED " in shown
+    assert (failed.returncode, failed.stdout) == (4, "0 review tasks removed\n")
+    assert kept["kept_until"] is not None
+    assert f"kept: {kept['kept']} until {kept['kept_until']}" in described
+    loop = status["daemon"]["facts"]["loops"]["review_cleanup"]
+    assert loop["open_circuits"] == {"config": 1}

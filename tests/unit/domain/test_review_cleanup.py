@@ -1,0 +1,268 @@
+"""When a review task goes by itself: the decision alone."""
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.review_cleanup import (
+    Keep,
+    Stand,
+    SweptRow,
+    SweptTask,
+    find_keep,
+    is_approved,
+    is_as_decided,
+    is_gone,
+    judge,
+    name_reason,
+    without_opinion,
+)
+from prwatch.domain.review_hit import Opinion, ReviewFacts
+from prwatch.domain.review_watch import (
+    CleanupPolicy,
+    ReviewedPullRequest,
+    ReviewSettings,
+    ReviewTask,
+    ReviewWatch,
+)
+from prwatch.domain.task import Origin, Task
+
+NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
+GRACE = dt.timedelta(minutes=5)
+ONE = ReviewedPullRequest(owner="octo", name="hello", number=1, node_id="PR_1")
+MERGED = {"state": "MERGED", "merged_at": "2026-11-30T12:00:00.000000Z"}
+
+
+def make_task(**changes):
+    base = Task(
+        id="t1",
+        workspace_id="w1",
+        external_id=ONE.external_id,
+        origin=Origin.REVIEW,
+        created_at=NOON,
+    )
+    return dataclasses.replace(base, **changes)
+
+
+def make_row(row_id="r1", policy="auto", login="", is_watched=True, **changes):
+    row = ReviewTask(
+        id=row_id,
+        workspace_id="w1",
+        review_watch_id="v1" if is_watched else "",
+        policy=CleanupPolicy(policy),
+        pull_request=ONE,
+        task_id="t1",
+        reserved_at=NOON,
+        reserved_by="me",
+        created_at=NOON,
+    )
+    watch = ReviewWatch(
+        id="v1",
+        workspace_id="w1",
+        name="mine",
+        settings=ReviewSettings(policy=CleanupPolicy(policy), target_login=login),
+        origin=Origin.CONFIG,
+        revision=3,
+        created_at=NOON,
+    )
+    row = dataclasses.replace(row, **changes)
+    return SweptRow(row=row, watch=watch if is_watched else None)
+
+
+def make_swept(*rows, task=None, **changes):
+    base = SweptTask(
+        workspace_id="w1",
+        task_id="t1",
+        task=task or make_task(),
+        rows=rows or (make_row(),),
+    )
+    return dataclasses.replace(base, **changes)
+
+
+def make_facts(**changes):
+    base = ReviewFacts(
+        pull_request=ONE,
+        title="",
+        url="",
+        author=None,
+        is_draft=False,
+        state=PullRequestState.OPEN,
+    )
+    return dataclasses.replace(base, **changes)
+
+
+OPEN = make_facts()
+DONE = make_facts(state=PullRequestState.MERGED, merged_at=NOON)
+APPROVED = make_facts(opinion=Opinion.APPROVED, submitted_at=NOON)
+
+
+@pytest.mark.parametrize(
+    ("swept", "keep"),
+    [
+        pytest.param(make_swept(), None, id="nothing"),
+        pytest.param(make_swept(is_readable=False), Keep.UNREADABLE, id="a broken row"),
+        pytest.param(make_swept(rows=()), Keep.UNREADABLE, id="no row"),
+        pytest.param(make_swept(task_id=""), Keep.RESERVED, id="a reservation"),
+        pytest.param(make_swept(make_row(policy="never")), Keep.NEVER, id="never"),
+        pytest.param(
+            make_swept(task=make_task(origin=Origin.COMMAND)),
+            Keep.NOT_OURS,
+            id="a person's",
+        ),
+        pytest.param(
+            make_swept(task=make_task(person_wrote_at=NOON)),
+            Keep.PERSON_WROTE,
+            id="a person wrote",
+        ),
+        pytest.param(
+            make_swept(task=make_task(waits_for="an answer")), Keep.WAITS, id="waits"
+        ),
+        pytest.param(
+            make_swept(task=make_task(archived_at=NOON)), Keep.ARCHIVED, id="archived"
+        ),
+        pytest.param(
+            make_swept(
+                make_row(policy="always"),
+                task=make_task(person_wrote_at=NOON, waits_for="x", archived_at=NOON),
+            ),
+            None,
+            id="always",
+        ),
+        pytest.param(
+            make_swept(make_row(policy="always"), make_row("r2", policy="never")),
+            Keep.NEVER,
+            id="the more cautious of two",
+        ),
+        pytest.param(
+            make_swept(
+                make_row(policy="never", is_watched=False), make_row(policy="always")
+            ),
+            Keep.NEVER,
+            id="what a removed watch said",
+        ),
+    ],
+)
+def test_what_keeps_a_task(swept, keep):
+    assert find_keep(swept) is keep
+
+
+def test_rows_go_whose_task_is_gone_unless_something_keeps_them():
+    assert is_gone(dataclasses.replace(make_swept(), task=None))
+    assert not is_gone(make_swept())
+    assert not is_gone(
+        dataclasses.replace(make_swept(make_row(policy="never")), task=None)
+    )
+
+
+def test_a_row_is_swept_under_its_watch_or_by_itself():
+    rows = (make_row(login="ada"), make_row("r2", is_watched=False))
+
+    assert [(r.login, r.revision) for r in rows] == [("ada", 3), ("", 0)]
+    assert make_swept(*rows).logins == ("", "ada")
+
+
+def judge_one(facts, *, at=0, seen=None, proof=None, grace=GRACE):
+    row = make_row(
+        terminal_seen_at=None if seen is None else NOON + dt.timedelta(minutes=seen),
+        terminal_evidence=proof or {},
+    )
+    now = NOON + dt.timedelta(minutes=at)
+    return judge(make_swept(row), {"r1": facts}, now=now, grace=grace)
+
+
+@pytest.mark.parametrize(
+    ("options", "stand"),
+    [
+        pytest.param({"facts": OPEN}, Stand.OPEN, id="open"),
+        pytest.param(
+            {"facts": make_facts(state=PullRequestState.MERGED)},
+            Stand.OPEN,
+            id="a state without its time",
+        ),
+        pytest.param({"facts": DONE}, Stand.SEEN, id="first"),
+        pytest.param(
+            {"facts": DONE, "seen": 0, "proof": MERGED, "at": 4.9},
+            Stand.WAITS,
+            id="too soon",
+        ),
+        pytest.param(
+            {"facts": DONE, "seen": 0, "proof": MERGED, "at": 5}, Stand.DONE, id="again"
+        ),
+        pytest.param(
+            {"facts": APPROVED, "seen": 0, "proof": MERGED, "at": 9},
+            Stand.SEEN,
+            id="another proof",
+        ),
+        pytest.param(
+            {"facts": DONE, "seen": 9, "proof": MERGED, "at": 5},
+            Stand.SEEN,
+            id="the clock was set back",
+        ),
+        pytest.param(
+            {"facts": OPEN, "seen": 0, "proof": MERGED, "at": 9},
+            Stand.REOPENED,
+            id="no longer",
+        ),
+        pytest.param(
+            {"facts": DONE, "seen": 0, "proof": MERGED, "grace": dt.timedelta(0)},
+            Stand.WAITS,
+            id="one look counts once",
+        ),
+    ],
+)
+def test_one_reading_of_one_row(options, stand):
+    assert judge_one(**options).stand is stand
+
+
+def test_what_is_noted_and_until_when():
+    seen = judge_one(DONE, at=1)
+    waits = judge_one(DONE, seen=0, proof=MERGED, at=1)
+    reopened = judge_one(OPEN, seen=0, proof=MERGED, at=1)
+    done = judge_one(DONE, seen=0, proof=MERGED, at=5)
+
+    at = NOON + dt.timedelta(minutes=1)
+    assert (seen.rows, seen.until) == ((("r1", at, MERGED),), at + GRACE)
+    assert (waits.rows, waits.until) == ((), NOON + GRACE)
+    assert (reopened.rows, reopened.until) == ((("r1", None, {}),), None)
+    assert (done.rows, done.done, done.until) == ((), {"r1": MERGED}, None)
+
+
+def test_a_task_is_done_when_each_of_its_rows_is():
+    rows = (
+        make_row("r1", terminal_seen_at=NOON, terminal_evidence=MERGED),
+        make_row("r2"),
+    )
+    both = {"r1": DONE, "r2": DONE}
+    now = NOON + GRACE
+
+    judgement = judge(make_swept(*rows), both, now=now, grace=GRACE)
+
+    assert (judgement.stand, judgement.done) == (Stand.SEEN, {})
+    assert [row[0] for row in judgement.rows] == ["r2"]
+
+
+def test_the_reason_follows_the_proof():
+    approved = {"review": "APPROVED"}
+
+    assert name_reason([MERGED, MERGED]) == "pr_merged_or_closed"
+    assert name_reason([MERGED, approved]) == "pr_approved_by_user"
+    assert is_approved(APPROVED)
+    assert not is_approved(DONE)
+    assert not is_approved(without_opinion(APPROVED))
+
+
+def test_what_polling_notes_is_no_change_of_what_was_decided_on():
+    before = make_swept()
+    (row,) = before.rows
+    polled = dataclasses.replace(row.watch, last_error="x", incomplete_since=NOON)
+    edited = dataclasses.replace(row.watch, revision=4)
+
+    def swap(watch):
+        return make_swept(dataclasses.replace(row, watch=watch))
+
+    assert is_as_decided(before, swap(polled))
+    assert not is_as_decided(before, swap(edited))
+    assert not is_as_decided(before, make_swept(task=make_task(title="x")))
+    assert not is_as_decided(before, None)
