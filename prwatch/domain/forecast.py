@@ -26,7 +26,6 @@ from prwatch.domain.price import (
     price_pages,
     price_probes,
     price_reads,
-    split,
 )
 from prwatch.domain.schedule import (
     Activity,
@@ -167,8 +166,8 @@ def _price_reading(
     )
     shown = _list_shown(load)
     groups = sum((price_reads(each) for each in shown), Price())
-    for chunk in split(round(sum(unlisted.values())), PROBES_A_REQUEST):
-        groups += price_reads(chunk)
+    full, rest = divmod(round(sum(unlisted.values())), PROBES_A_REQUEST)
+    groups += price_reads(PROBES_A_REQUEST) * full + price_reads(rest)
     return groups * (times / total)
 
 

@@ -167,7 +167,9 @@ def test_a_name_that_does_not_resolve_keeps_no_daemon_from_being_ready(
     configured, hub, notify
 ):
     text = configured.config.read_text()
-    configured.config.write_text(text.replace(hub.api_url, "https://hub.invalid/api/v3"))
+    configured.config.write_text(
+        text.replace(hub.api_url, "https://hub.invalid/api/v3")
+    )
     with started(configured, notify) as process:
         notify.wait_for("READY=1")
         wait_for_line(configured.folder / "daemon.log", "reference.failed")
