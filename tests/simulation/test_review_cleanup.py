@@ -197,3 +197,31 @@ async def test_a_task_of_two_watches_goes_when_the_more_cautious_lets_it(
 
         assert (verdicts(report), gone) == ({"policy_never": 1}, 0)
         assert len(rows(product)) == 2
+
+
+async def test_rows_are_dropped_whose_task_is_gone_with_an_entry_of_the_record(
+    tmp_path, world
+):
+    ask(world)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        write(product, "DELETE FROM tasks")
+        report = await sweep(product, cleanup)
+        (audit,) = product.ask("SELECT * FROM review_audit")
+
+        assert (report.dropped, report.deleted, rows(product)) == (1, 0, [])
+        assert (audit["action"], audit["reason"]) == ("released", "task_gone")
+
+
+async def test_what_is_read_through_rest_alone_is_left(tmp_path, world):
+    one = ask(world)
+    async with open_found(tmp_path, world) as (product, _):
+        pass
+    world.merge(one)
+    async with open_found(tmp_path, world, poll='read_path = "rest"') as (
+        product,
+        cleanup,
+    ):
+        report = await sweep(product, cleanup)
+
+        assert verdicts(report) == {"skipped": 1}
+        assert tasks(product) == [NAME]
