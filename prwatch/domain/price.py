@@ -7,7 +7,6 @@ GitHub's "Rate limits and query limits for the GraphQL API".
 
 import functools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,12 +56,6 @@ def price_pages(count: int) -> Price:
 def price_reads(count: int) -> Price:
     """Return what reading that many pull requests in full costs."""
     return _price(count, READS_A_REQUEST, connections=READ_CONNECTIONS)
-
-
-def split(count: int, size: int) -> Iterator[int]:
-    """Yield how many members each request holds when `count` are asked at once."""
-    for start in range(0, count, size):
-        yield min(size, count - start)
 
 
 def round_half_up(value: float) -> int:
