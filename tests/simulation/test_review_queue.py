@@ -126,6 +126,25 @@ async def test_a_request_becomes_a_task_and_an_event_once(tmp_path, world):
     }
 
 
+class TickingClock(MovedClock):
+    """Moves on whenever it is read, as the machine's does."""
+
+    def now(self):
+        self.advance(1e-6)
+        return super().now()
+
+
+async def test_a_watch_is_due_on_a_clock_that_never_stands_still(tmp_path, world):
+    ask(world, 1)
+    async with open_queue(tmp_path, world, clock=TickingClock()) as product:
+        queue = ReviewQueue(product.runtime)
+        _, first = await turn(product, queue)
+        ask(world, 2)
+        _, second = await turn(product, queue)
+
+    assert (numbers(first), numbers(second)) == ([1], [2])
+
+
 async def test_what_waited_at_the_first_search_is_backlog_and_later_requests_are_not(
     tmp_path, world
 ):

@@ -127,8 +127,9 @@ class ReviewQueue:
 
     async def next_due_at(self) -> dt.datetime | None:
         """Return when a watch is due next; None without any that is enabled."""
+        now = self._runtime.clock.now()
         found = [
-            self._due_at(watch)
+            self._due_at(watch, now)
             for watch in await self._list_watches()
             if watch.settings.is_enabled
         ]
@@ -155,9 +156,8 @@ class ReviewQueue:
         for watch_id in self._polled_at.keys() - present:
             del self._polled_at[watch_id]
 
-    def _due_at(self, watch: ReviewWatch) -> dt.datetime:
-        """Return when a watch is due: at once when it is new or was edited."""
-        now = self._runtime.clock.now()
+    def _due_at(self, watch: ReviewWatch, now: dt.datetime) -> dt.datetime:
+        """Return when a watch is due: at `now` when it is new or was edited."""
         revision, polled_at = self._polled_at.get(watch.id, (0, now))
         if revision != watch.revision or polled_at > now:  # the clock was set back
             return now
@@ -173,9 +173,13 @@ class ReviewQueue:
             for watch in watches
             if watch.workspace_id in by_id
             and watch.settings.is_enabled
-            and (is_forced or self._due_at(watch) <= now)
+            and (is_forced or self._due_at(watch, now) <= now)
         ]
-        return sorted(due, key=lambda each: (self._due_at(each.watch), each.watch.id))
+
+        def order(each: _Due) -> tuple[dt.datetime, str]:
+            return self._due_at(each.watch, now), each.watch.id
+
+        return sorted(due, key=order)
 
     async def _poll_account(
         self,
