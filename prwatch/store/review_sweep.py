@@ -42,15 +42,28 @@ async def find_swept(
     return next(iter(_group(workspace_id, rows, found, watches)), None)
 
 
-async def hold_task(tx: Transaction, task_id: str, policy: CleanupPolicy) -> bool:
+async def hold_task(
+    tx: Transaction, workspace_id: str, task_id: str, policy: CleanupPolicy
+) -> bool:
     """
-    Keep others from changing a review task until this transaction ends.
+    Keep a review task with its rows, and the review watches, until this ends.
 
-    Returns False when it is no review task, or is what `policy` keeps, by now.
+    Nobody changes, removes or joins them meanwhile, on an engine with many writers
+    too; what is read of them afterwards stays true. Returns False when it is no review
+    task, or is what `policy` keeps, by now.
     """
+    # In the order in which removing a watch comes by: else the two would deadlock.
+    await tx.fetch(_QUERIES["hold_watches"], workspace_id=workspace_id)
     is_always = policy is CleanupPolicy.ALWAYS
-    query = _QUERIES["hold_task"]
-    return await tx.execute(query, id=task_id, is_always=is_always) == 1
+    held = await tx.fetch(_QUERIES["hold_task"], id=task_id, is_always=is_always)
+    await tx.fetch(_QUERIES["hold_rows"], workspace_id=workspace_id, task_id=task_id)
+    return bool(held)
+
+
+async def hold_rows(tx: Transaction, workspace_id: str, task_id: str) -> None:
+    """Keep what is known of a task that is gone, and the watches, until this ends."""
+    await tx.fetch(_QUERIES["hold_watches"], workspace_id=workspace_id)
+    await tx.fetch(_QUERIES["hold_rows"], workspace_id=workspace_id, task_id=task_id)
 
 
 async def _read_watches(
@@ -104,5 +117,5 @@ def _build_row(row: Row, watches: dict[str, ReviewWatch | None]) -> SweptRow | N
 def _try(read: Callable[[Row], T], row: Row) -> T | None:
     try:
         return read(row)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):  # the last is of a time too far off
         return None

@@ -91,6 +91,11 @@ async def reserve_review_task(
     return taken == 1
 
 
+async def hold_joined_task(tx: Transaction, task_id: str) -> bool:
+    """Keep a task from being removed until this ends; False when it is gone by now."""
+    return bool(await tx.fetch(_QUERIES["hold_joined"], task_id=task_id))
+
+
 async def assign_review_task(tx: Transaction, row: ReviewTask, task_id: str) -> bool:
     """Give a reservation its task; False when it is not held any more."""
     written = await tx.execute(

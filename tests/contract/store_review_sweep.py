@@ -96,8 +96,8 @@ class ReviewSweepContract:
             await store.write(act)
 
         hold = review_sweep.hold_task
-        assert await store.write(hold, TASK.id, CleanupPolicy.AUTO) == auto
-        assert await store.write(hold, TASK.id, CleanupPolicy.ALWAYS) == always
+        assert await store.write(hold, "w1", TASK.id, CleanupPolicy.AUTO) == auto
+        assert await store.write(hold, "w1", TASK.id, CleanupPolicy.ALWAYS) == always
 
     async def test_a_task_goes_with_all_and_comes_back_with_what_people_gave_it(
         self, store, rows

@@ -36,7 +36,9 @@ async def remove_done(runtime: Runtime, ending: Ending) -> bool:
 
     async def remove(tx: Transaction) -> bool:
         # Held first: on an engine with many writers this is what stops them.
-        if not await review_sweep.hold_task(tx, swept.task_id, swept.policy):
+        if not await review_sweep.hold_task(
+            tx, swept.workspace_id, swept.task_id, swept.policy
+        ):
             return False
         now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
         if swept.task is None or not is_as_decided(swept, now):
@@ -70,6 +72,7 @@ async def drop_rows(runtime: Runtime, ending: Ending) -> bool:
     ids = [build_id(ending.acted_at, chance) for _ in swept.rows]
 
     async def drop(tx: Transaction) -> bool:
+        await review_sweep.hold_rows(tx, swept.workspace_id, swept.task_id)
         now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
         if not is_as_decided(swept, now):
             return False

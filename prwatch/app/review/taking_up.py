@@ -91,6 +91,9 @@ async def _create(runtime: Runtime, request: ReviewRequest, row: ReviewTask) -> 
 
     async def create(tx: Transaction) -> TakeUp:
         known = await tasks.find_task(tx, task.workspace_id, task.external_id)
+        # Cleaning up may be removing it: what is gone then is made anew.
+        if known and not await review_tasks.hold_joined_task(tx, known.id):
+            known = None
         task_id = known.id if known else task.id
         if not await review_tasks.assign_review_task(tx, row, task_id):
             return TakeUp.LEFT

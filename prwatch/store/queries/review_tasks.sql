@@ -64,6 +64,14 @@ UPDATE review_tasks SET reserved_at = :reserved_at, reserved_by = :reserved_by
 WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
     AND pr_node_id = :pr_node_id AND task_id = '' AND reserved_at <= :stale_before;
 
+-- name: hold_joined
+-- A task that a reservation is to join; an engine with one writer holds it already.
+SELECT id FROM tasks WHERE id = :task_id;
+
+-- name: hold_joined (postgres)
+-- The same: whoever removes it goes first, or waits.
+SELECT id FROM tasks WHERE id = :task_id FOR KEY SHARE;
+
 -- name: assign
 -- The task of a reservation that is still held.
 UPDATE review_tasks SET task_id = :task_id
