@@ -11,7 +11,8 @@ _SECRET = re.compile(
     # With a digit in it, since the words of a sentence have none.
     r"|[Bb]earer[ \t]+(?=[^\s\"']*[0-9])[A-Za-z0-9._~+/=-]{16,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-    r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:\"']*:[^\s/@\"']+@"
+    # A scheme of any length would be looked for from each of its letters.
+    r"|[A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/@:\"']*:[^\s/@\"']+@"
     r"|[?&](?:[A-Za-z]+[_-])?(?:token|secret|password|passwd|key|sig|signature)"
     r"=[^\s&\"']+"
 )

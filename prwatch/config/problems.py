@@ -12,6 +12,7 @@ from prwatch.config.inline_secrets import holds_secret
 from prwatch.config.toml_lines import KeyPath, get_line
 
 _MAX_QUOTED: Final = 60
+_MAX_COMPARED: Final = 100
 _MAX_NUMBER: Final = 10**18
 _HIDDEN: Final = "text that is not shown, since it may be a secret"
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,30}")
@@ -62,6 +63,8 @@ def describe(value: object, *, is_quotable: bool = True) -> str:
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return a sentence's end that names the nearest word, or all of them."""
     words = list(known)
+    # To compare takes the square of the length, and no word is that long.
+    word = word[:_MAX_COMPARED]
     nearest = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if nearest:
         return f"did you mean {nearest[0]}?"
@@ -93,34 +96,43 @@ class Problems:
     places: Mapping[KeyPath, Place] = field(default_factory=dict)
     columns: Mapping[KeyPath, int] = field(default_factory=dict)
     _found: dict[KeyPath, tuple[int, str]] = field(default_factory=dict)
+    _parts: set[KeyPath] = field(default_factory=set)
+    """The keys that were found wrong, and all around them."""
+    _wrong_lines: set[int] = field(default_factory=set)
 
     def add(self, path: KeyPath, text: str) -> None:
         """Remember that the key is wrong. The first sentence about a key stays."""
         place = self.places.get(path)
         if place is not None:
-            self._found.setdefault(path, (0, f"{place.kind}: {place.name}: {text}"))
+            self._put(path, 0, f"{place.kind}: {place.name}: {text}")
             return
         line = get_line(self.lines, path)
         column = f":{get_line(self.columns, path)}" if self.columns else ""
         message = f"{self.file}:{line}{column}: {render_key(path)}: {text}"
-        self._found.setdefault(path, (line, message))
+        self._put(path, line, message)
 
     def add_line(self, line: int, text: str) -> None:
         """Remember that a line is wrong, unless a key of it is known to be."""
-        if any(known == line for known, _ in self._found.values()):
+        if line in self._wrong_lines:
             return
         column = ":1" if self.columns else ""
-        self._found.setdefault((line,), (line, f"{self.file}:{line}{column}: {text}"))
+        self._put((line,), line, f"{self.file}:{line}{column}: {text}")
 
     def add_place(self, place: Place, text: str) -> None:
         """Remember that something outside the file, which is no key, is wrong."""
         path = (place.kind, place.name)
-        self._found.setdefault(path, (0, f"{place.kind}: {place.name}: {text}"))
+        self._put(path, 0, f"{place.kind}: {place.name}: {text}")
 
     def has(self, path: KeyPath) -> bool:
         """Return whether the key, or a part of its value, was found wrong before."""
-        return any(found[: len(path)] == path for found in self._found)
+        return path in self._parts
 
     def render(self) -> tuple[str, ...]:
         """Return all of them, one line each, in the order of the file."""
         return tuple(text for _, text in sorted(self._found.values()))
+
+    def _put(self, path: KeyPath, line: int, message: str) -> None:
+        if path not in self._found:
+            self._found[path] = (line, message)
+            self._wrong_lines.add(line)
+            self._parts.update(path[:length] for length in range(len(path) + 1))
