@@ -2,59 +2,31 @@
 
 import datetime as dt
 
+from prwatch.app.configured import (
+    list_logins,
+    put_all_configured,
+    put_all_configured_tasks,
+)
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.review.cleanup import ReviewCleanup
-from prwatch.app.review.declared import put_configured_reviews
 from prwatch.app.review.queue import QueueReport, ReviewQueue
 from prwatch.app.runtime import Runtime
-from prwatch.app.sync.folders import settle_folders
+from prwatch.app.sync.folders import apply_stored, put_folders
 from prwatch.app.sync.sync_loop import sync_due
-from prwatch.app.task_sync import FILE_ORIGINS, WORKTREE_ORIGINS
+from prwatch.app.task_sync import WORKTREE_ORIGINS
 from prwatch.app.walk.ages import scan_ages
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure, subtract_usage
 from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
 from prwatch.app.walk.notices import list_told
 from prwatch.app.walk.watch_cycle import run_cycle
-from prwatch.app.worktrees import list_searched
-from prwatch.config.desired import list_desired
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.reference import Usage
 from prwatch.domain.schedule import has_passed
 from prwatch.github.reserve import keep_reserve
-
-
-async def put_configured_tasks(runtime: Runtime) -> None:
-    """
-    Bring the stored tasks in line with the configuration file.
-
-    Where no folder is searched for worktrees any more, their tasks end like those of
-    an entry that is gone.
-    """
-    searched = list_searched(runtime.config)
-    logins = _list_logins(runtime)
-    for desired in list_desired(runtime.config):
-        is_searched = desired.name in searched
-        await runtime.task_sync.put_desired(
-            runtime.wired.workspaces[desired.name],
-            desired,
-            host=runtime.wired.hosts[desired.name],
-            origins=FILE_ORIGINS if is_searched else FILE_ORIGINS | WORKTREE_ORIGINS,
-            login=logins.get(desired.name, ""),
-        )
-
-
-def _list_logins(runtime: Runtime) -> dict[str, str]:
-    """List who `@me` is, by workspace, as far as GitHub was asked."""
-    return {
-        workspace.name: account.viewer.login
-        for account in runtime.wired.accounts
-        for workspace in account.workspaces
-        if account.viewer is not None
-    }
 
 
 async def scan_worktrees(runtime: Runtime) -> None:
@@ -72,9 +44,9 @@ async def scan_worktrees(runtime: Runtime) -> None:
 
 async def start(runtime: Runtime) -> None:
     """Do what a start does once: tasks, and what was told about the watching."""
-    await put_configured_tasks(runtime)
-    await put_configured_reviews(runtime)
-    await settle_folders(runtime)
+    await put_folders(runtime)
+    await put_all_configured(runtime)
+    await apply_stored(runtime)
     await remember_told_limits(runtime.database, runtime.wired.accounts)
     runtime.circuits.news.told.update(
         await list_told(runtime.database, runtime.wired.workspaces.values())
@@ -120,14 +92,14 @@ async def poll(
         runtime.scanned_at = now
         await scan_worktrees(runtime)
     cycle = build_cycle(runtime, now, is_forced=is_forced, is_full=is_full)
-    logins = _list_logins(runtime)
+    logins = list_logins(runtime)
     with keep_reserve():
         await run_cycle(
             cycle, runtime.wired.accounts, runtime.worktrees, runtime.stragglers
         )
-    if _list_logins(runtime) != logins:
+    if list_logins(runtime) != logins:
         # Only now is it known whose adoptions an entry still asks for.
-        await put_configured_tasks(runtime)
+        await put_all_configured_tasks(runtime)
     await tell_limits(cycle, runtime.wired.accounts)
     measured_at = runtime.ages.measured_at if runtime.ages else None
     if not is_forced and has_passed(

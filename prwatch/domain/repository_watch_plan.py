@@ -14,7 +14,7 @@ from prwatch.domain.desired_steps import (
 )
 from prwatch.domain.pull_request import RepositoryName
 from prwatch.domain.repository_names import RepositoryNames, choose_written
-from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.snapshot import Snapshot, list_worked_in
 from prwatch.domain.task import Origin, RepositoryWatch, Task
 
 
@@ -68,9 +68,35 @@ def plan_repository_watches(
     if Origin.ADOPTED in owned:
         left = [scope for scope, row in before.items() if row.origin not in owned]
         ids = {task.external_id for task in desired.tasks}
-        for task in _list_left_alone(stored, [*wanted, *left], login):
-            if task.external_id not in ids:
-                yield ArchiveTask(task)
+        ending = _list_left_alone(stored, [*wanted, *left], login)
+        if Origin.CONFIG in owned:
+            dropped = before.keys() - {*wanted, *left}
+            ending = _leave_to_people(stored, ending, dropped, login)
+        yield from (ArchiveTask(task) for task in ending if task.external_id not in ids)
+
+
+def list_wanted_rows(
+    desired: DesiredWorkspace, stored: Snapshot
+) -> list[RepositoryWatch]:
+    """List the stored repository watches that a source asks for, whoever made them."""
+    names = RepositoryNames(stored)
+    wanted = {_find_scope(watch, names) for watch in desired.repository_watches}
+    return [row for row in stored.repository_watches if _scope(row) in wanted]
+
+
+def _leave_to_people(
+    stored: Snapshot, ending: Iterable[Task], dropped: Iterable[_Scope], login: str
+) -> Iterator[Task]:
+    """
+    Leave out what somebody works in, unless an entry that is dropped now held it.
+
+    What a watch file adopted outlives it so, also when the configuration is read next.
+    """
+    worked_in = list_worked_in(stored)
+    unheld = {task.id for task in _list_left_alone(stored, dropped, login)}
+    return (
+        task for task in ending if task.id not in worked_in or task.id not in unheld
+    )
 
 
 def _choose_origin(row: RepositoryWatch | None, wanted: Origin) -> Origin | None:

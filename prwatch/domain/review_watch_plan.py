@@ -28,10 +28,11 @@ class AddReviewWatch:
 
 @dataclass(frozen=True, slots=True)
 class PutReviewWatch:
-    """Settings, and the file that declares it, of a watch that is there."""
+    """Settings, and whose it is, of a watch that is there."""
 
     watch: ReviewWatch
     wanted: DesiredReviewWatch
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,18 @@ def plan_review_watches(
     stored: Iterable[ReviewWatch],
     *,
     origin: Origin,
+    heirs: Sequence[DesiredReviewWatch] = (),
+    is_final: bool = True,
 ) -> tuple[ReviewStep, ...]:
     """
     Plan the steps from the stored watches of a workspace to what one source declares.
 
-    Only what that origin made is changed or removed. A name that is taken by another
-    one (a person's watch, or one of another file) stays that one's: whoever was first
-    has it.
+    Only what that origin made is changed or removed, but the configuration goes before
+    a watch file. A name that another one has stays that one's. `heirs` are what watch
+    files declare: what is no longer declared goes to them, with its tasks. Unless
+    `is_final` nothing is removed yet.
     """
-    return tuple(_list_steps(desired, stored, origin))
+    return tuple(_list_steps(desired, stored, origin, (heirs, is_final)))
 
 
 def list_taken(
@@ -65,27 +69,40 @@ def list_taken(
     stored: Iterable[ReviewWatch],
     *,
     origin: Origin,
-) -> tuple[str, ...]:
-    """Return the declared names that are another origin's watch, in order."""
-    taken = {watch.name for watch in stored if watch.origin is not origin}
-    return tuple(wanted.name for wanted in desired if wanted.name in taken)
+) -> tuple[ReviewWatch, ...]:
+    """Return the watches of others that have a declared name, as they are declared."""
+    taken = {watch.name: watch for watch in stored if not _may_put(watch, origin)}
+    return tuple(taken[wanted.name] for wanted in desired if wanted.name in taken)
+
+
+def _may_put(watch: ReviewWatch, origin: Origin) -> bool:
+    return watch.origin is origin or (
+        origin is Origin.CONFIG and watch.origin is Origin.WATCH_FILE
+    )
 
 
 def _list_steps(
     desired: Sequence[DesiredReviewWatch],
     stored: Iterable[ReviewWatch],
     origin: Origin,
+    succession: tuple[Sequence[DesiredReviewWatch], bool],
 ) -> Iterator[ReviewStep]:
     by_name = {watch.name: watch for watch in stored}
     for wanted in desired:
         watch = by_name.get(wanted.name)
         if watch is None:
             yield AddReviewWatch(wanted, origin)
-        elif watch.origin is origin and (
-            (watch.settings, watch.written_as) != (wanted.settings, wanted.written_as)
+        elif _may_put(watch, origin) and (
+            (watch.settings, watch.written_as, watch.origin)
+            != (wanted.settings, wanted.written_as, origin)
         ):
-            yield PutReviewWatch(watch, wanted)
-    named = {wanted.name for wanted in desired}
-    for watch in by_name.values():
-        if watch.origin is origin and watch.name not in named:
+            yield PutReviewWatch(watch, wanted, origin)
+    heirs, is_final = {each.name: each for each in succession[0]}, succession[1]
+    for name in by_name.keys() - {wanted.name for wanted in desired}:
+        watch = by_name[name]
+        if watch.origin is not origin:
+            continue
+        if name in heirs:
+            yield PutReviewWatch(watch, heirs[name], Origin.WATCH_FILE)
+        elif is_final:
             yield RemoveReviewWatch(watch)

@@ -38,3 +38,17 @@ class Snapshot:
     repository_watches: tuple[RepositoryWatch, ...] = ()
     watches: tuple[Watch, ...] = ()
     task_pull_requests: tuple[TaskPullRequest, ...] = ()
+
+
+def list_worked_in(stored: Snapshot) -> frozenset[str]:
+    """
+    Return the ids of the tasks that somebody works in.
+
+    Such a task has a session, a person wrote in it, or it waits for something.
+    """
+    told = (
+        task.id
+        for task in stored.tasks
+        if task.person_wrote_at is not None or task.waits_for
+    )
+    return frozenset((*told, *(session.task_id for session in stored.sessions)))

@@ -18,7 +18,7 @@ MAX_FILES: Final = 50
 """Files of one folder that are read, by name; others are told and left alone."""
 
 # A name becomes a part of an address and of messages.
-_NAME: Final = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f\ud800-\udfff]{1,100}")
+_NAME: Final = re.compile(r"(?!\.)[^/\\\ufffd]{1,100}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +66,17 @@ class WatchFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
-    """One entry of a folder as GitHub lists it."""
+    """
+    One entry of a folder as GitHub lists it.
+
+    A link, symbolic or to another repository, leads elsewhere and is not followed.
+    """
 
     name: str
     blob: str
     size_bytes: int
     is_file: bool = True
+    is_link: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +95,8 @@ class ReadingPlan:
 
 def is_watch_file(entry: ListedFile) -> bool:
     """Return whether an entry of a folder is meant for us, by its name's end."""
-    return entry.is_file and entry.name.lower().endswith(SUFFIXES)
+    is_meant = entry.is_file or entry.is_link
+    return is_meant and entry.name.lower().endswith(SUFFIXES)
 
 
 def plan_reading(
@@ -117,9 +123,16 @@ def plan_reading(
     )
 
 
+def show_name(name: str) -> str:
+    """Return a file's name for messages: nothing in it steers a terminal."""
+    return name if name.isprintable() else ascii(name)
+
+
 def _find_fault(entry: ListedFile, position: int) -> str:
     """Return why a file is not even fetched, or ''."""
-    if _NAME.fullmatch(entry.name) is None:
+    if entry.is_link:
+        return "is a link, which is not followed; put the file itself there"
+    if _NAME.fullmatch(entry.name) is None or not entry.name.isprintable():
         return "has a name that cannot be used; allowed are up to 100 characters"
     if entry.size_bytes > MAX_FILE_BYTES:
         return f"is longer than {MAX_FILE_BYTES} bytes"
@@ -150,6 +163,7 @@ def settle_files(
         # One that was kept before waits for whichever file is still unread.
         blocking = new if before.blob else unread
         if blocking and before.declared:
-            problem = f"{name}: is gone, and kept until {blocking[0]} can be read"
+            until = show_name(blocking[0])
+            problem = f"{show_name(name)}: is gone, and kept until {until} can be read"
             settled[name] = replace(before, blob="", problems=(problem,))
     return dict(sorted(settled.items()))

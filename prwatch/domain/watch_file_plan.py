@@ -18,7 +18,7 @@ from prwatch.domain.desired_plan import plan_tasks
 from prwatch.domain.desired_steps import ArchiveTask, Step, TaskPlan
 from prwatch.domain.events import Interest, Narrowing
 from prwatch.domain.review_watch_plan import DesiredReviewWatch
-from prwatch.domain.snapshot import Snapshot
+from prwatch.domain.snapshot import Snapshot, list_worked_in
 from prwatch.domain.task import Origin, Task
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ def plan_watch_files(
     Plan the steps to what the files of a workspace declare.
 
     A task that the configuration or a person made is theirs. One that would end
-    although somebody works in it (it has a session, or a person wrote in it) stays.
+    although somebody works in it stays.
     `login` is who `@me` is, '' while that is not known.
     """
     claimed = {task.external_id: task for task in stored.tasks if _is_others(task)}
@@ -126,7 +126,7 @@ def plan_watch_files(
     plan = plan_tasks(wanted, stored, origins=OWN_ORIGINS, login=login)
     kept = _list_kept(plan.steps, stored)
     warnings = [
-        f"task {task.external_id} is left to the {_ORIGIN_WORDS[claimed_by.origin]}"
+        f"task {task.external_id} is left to the {ORIGIN_WORDS[claimed_by.origin]}"
         for task in desired.tasks
         if (claimed_by := claimed.get(task.external_id)) is not None
     ]
@@ -138,7 +138,7 @@ def plan_watch_files(
     return WatchFilePlan(plan=TaskPlan(tuple(steps)), warnings=tuple(warnings))
 
 
-_ORIGIN_WORDS: Final = {
+ORIGIN_WORDS: Final = {
     Origin.CONFIG: "configuration, which declares it",
     Origin.COMMAND: "person who made it",
     Origin.API: "program that made it",
@@ -154,12 +154,11 @@ def _is_others(task: Task) -> bool:
 
 def _list_kept(steps: Iterable[Step], stored: Snapshot) -> Sequence[Task]:
     """List the tasks that are to be archived and in which a person has work."""
-    worked_in = {session.task_id for session in stored.sessions}
+    worked_in = list_worked_in(stored)
     return [
         step.task
         for step in steps
-        if isinstance(step, ArchiveTask)
-        and (step.task.person_wrote_at is not None or step.task.id in worked_in)
+        if isinstance(step, ArchiveTask) and step.task.id in worked_in
     ]
 
 

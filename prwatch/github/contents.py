@@ -3,11 +3,13 @@ Reads a folder of a repository and the files in it, through the REST interface.
 
 https://docs.github.com/en/rest/repos/contents. A 404 may mean that the folder is not
 there, or that the repository may not be seen. Only the list of a folder above it, which
-GitHub did answer, proves the former.
+GitHub did answer, proves the former. That list's tag vouches for the proof, so a folder
+that stays away costs what one that stays the same does.
 """
 
 import base64
 import binascii
+import contextlib
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -15,7 +17,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from prwatch.domain.watch_file import ListedFile, WatchFolder
-from prwatch.errors import ProviderUnavailable, ResourceGone
+from prwatch.errors import ProtocolViolation, ProviderUnavailable, ResourceGone
 from prwatch.github.rest_client import RestClient
 from prwatch.github.rest_lists import quote_part
 from prwatch.github.text import clean_text
@@ -30,6 +32,7 @@ class _Entry(msgspec.Struct):
     sha: str = ""
     size: int = 0
     type: str = ""
+    download_url: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class _File(_Entry):
@@ -42,17 +45,29 @@ _FILE: Final = msgspec.json.Decoder(_File)
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """
+    The proof that a folder is not there: the list of the nearest one above.
+
+    `path` is that one's, '' for the top; `tag` vouches for its list.
+    """
+
+    path: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
 class FolderList:
     """
     What a folder holds, and the tag that vouches for it.
 
     `files` is None when nothing changed since the tag that was sent. A folder that is
-    proven not to be there is an empty one; then there is no tag.
+    proven not to be there is an empty one, with the proof and without a tag.
     """
 
     files: tuple[ListedFile, ...] | None
     tag: str = ""
-    is_there: bool = True
+    absence: Absence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +84,32 @@ class Contents:
     def __init__(self, client: RestClient) -> None:
         self._client = client
 
-    async def list_folder(self, folder: WatchFolder, *, tag: str = "") -> FolderList:
+    async def list_folder(
+        self, folder: WatchFolder, *, tag: str = "", absence: Absence | None = None
+    ) -> FolderList:
         """
         Return the entries of a folder, or that nothing changed since `tag`.
+
+        `absence` is what proved the last time that it is not there; then the proof is
+        looked at first.
 
         Raises:
             ResourceGone: the repository or the branch is not there, or may not be
                 seen.
             ProviderError: whatever else kept it from being read.
         """
+        if absence is not None:
+            with contextlib.suppress(ResourceGone):
+                still = await self._look_above(folder, absence)
+                if still is not None:
+                    return FolderList((), absence=still)
         try:
             return await self._list(folder, folder.path, tag)
         except ResourceGone:
-            if not await self._is_absent(folder):
+            found = await self._prove_absence(folder)
+            if found is None:
                 raise
-            return FolderList((), is_there=False)
+            return FolderList((), absence=found)
 
     async def fetch_file(self, folder: WatchFolder, name: str) -> FetchedFile:
         """
@@ -98,9 +124,12 @@ class Contents:
         if read is None or read.encoding != "base64":
             raise _strange("GitHub's answer about a watch file is not understood")
         try:
-            return FetchedFile(base64.b64decode(read.content), read.sha)
+            content = base64.b64decode(read.content)
         except (binascii.Error, ValueError):
             raise _strange("GitHub's answer about a watch file is no base64") from None
+        if len(content) != read.size:
+            raise _strange("GitHub's answer about a watch file is not whole")
+        return FetchedFile(content, read.sha)
 
     async def _list(self, folder: WatchFolder, path: str, tag: str) -> FolderList:
         answer = await self._client.get(
@@ -114,30 +143,55 @@ class Contents:
         if entries is None:
             raise _strange("GitHub's list of a folder is not understood")
         if len(entries) >= LONGEST_LIST:
-            raise _strange("the folder has more entries than GitHub lists")
+            raise ProtocolViolation(
+                f"the folder has {LONGEST_LIST} entries or more, of which GitHub may"
+                " not list all; keep watch files in a folder of their own",
+                operation="watch files",
+                scope="record",
+            )
         files = tuple(
             ListedFile(
                 name=clean_text(entry.name),
                 blob=entry.sha,
                 size_bytes=entry.size,
                 is_file=entry.type == "file",
+                is_link=_is_link(entry),
             )
             for entry in entries
         )
         return FolderList(files, answer.tag)
 
-    async def _is_absent(self, folder: WatchFolder) -> bool:
-        """Return whether the nearest folder above that is there lacks the next."""
+    async def _prove_absence(self, folder: WatchFolder) -> Absence | None:
+        """Return the nearest folder above that is there, if it lacks the next."""
         below = folder.path
         while below:
-            above, _, name = below.rpartition("/")
+            above = below.rpartition("/")[0]
             try:
-                found = await self._list(folder, above, "")
+                return await self._look_above(folder, Absence(above, ""))
             except ResourceGone:
                 below = above
-                continue
-            return all(entry.name != name for entry in found.files or ())
-        return False
+        return None
+
+    async def _look_above(self, folder: WatchFolder, known: Absence) -> Absence | None:
+        """
+        Return the proof that a folder is still not there, None where it may be.
+
+        Raises:
+            ResourceGone: the folder above is not there either.
+        """
+        listed = await self._list(folder, known.path, known.tag)
+        if listed.files is None:
+            return known
+        below = folder.path[len(known.path) :].lstrip("/").partition("/")[0]
+        if any(entry.name == below for entry in listed.files):
+            return None
+        return Absence(known.path, listed.tag)
+
+
+def _is_link(entry: _Entry) -> bool:
+    """Return whether an entry is a link; in lists GitHub calls a submodule a file."""
+    is_submodule = entry.type == "file" and entry.download_url is None
+    return is_submodule or entry.type in {"symlink", "submodule"}
 
 
 def _build_path(folder: WatchFolder, path: str) -> str:

@@ -72,14 +72,37 @@ async def list_files(tx: Transaction, folder_id: str) -> dict[str, WatchFile]:
     }
 
 
+async def put_reading(
+    tx: Transaction, folder: WatchFolder, *, before: WatchFolder
+) -> bool:
+    """
+    Store what vouches for a folder's list, and when a file last changed.
+
+    Returns False, and writes nothing, when it is not as it was `before`.
+    """
+    written = await tx.execute(
+        _QUERIES["put_folder_reading"],
+        id=folder.id,
+        tag=folder.tag,
+        fingerprint=folder.fingerprint,
+        changed_at=to_optional_microseconds(folder.changed_at),
+        old_tag=before.tag,
+        old_fingerprint=before.fingerprint,
+        old_changed_at=to_optional_microseconds(before.changed_at),
+    )
+    return written == 1
+
+
+async def has_any(tx: Transaction, workspace_id: str) -> bool:
+    """Return whether a workspace has folders, or what a watch file declared."""
+    (row,) = await tx.fetch(_QUERIES["has_any"], workspace_id=workspace_id)
+    return bool(row["found"])
+
+
 async def replace_files(
     tx: Transaction, folder: WatchFolder, files: Mapping[str, WatchFile]
 ) -> None:
-    """
-    Let just these be the files of a folder, and store what vouches for their list.
-
-    Files that are as they should be are not written.
-    """
+    """Let just these be the files of a folder; those that are so are not written."""
     stored = await list_files(tx, folder.id)
     for name in sorted(stored.keys() - files.keys()):
         await tx.execute(_QUERIES["remove_file"], folder_id=folder.id, name=name)
@@ -93,13 +116,6 @@ async def replace_files(
             problems=to_json(each.problems),
             changed_at=to_microseconds(each.changed_at),
         )
-    await tx.execute(
-        _QUERIES["put_folder_reading"],
-        id=folder.id,
-        tag=folder.tag,
-        fingerprint=folder.fingerprint,
-        changed_at=to_optional_microseconds(folder.changed_at),
-    )
 
 
 async def find_circuit(tx: Transaction, folder_id: str) -> StoredCircuit | None:

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from prwatch.domain.circuit import Cause, Circuit, CircuitState
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.task import Origin, Task
 from prwatch.domain.watch_file import WatchFile, WatchFolder
-from prwatch.store import watch_files
+from prwatch.store import tasks, watch_files
 from prwatch.store.watch_files import StoredCircuit
 from tests.contract.store_rows import at
 
@@ -39,6 +42,11 @@ def by_name(*files):
     return {each.name: each for each in files}
 
 
+async def put(store, *files):
+    assert await store.write(watch_files.put_reading, READ, before=FOLDER)
+    await store.write(watch_files.replace_files, READ, by_name(*files))
+
+
 class WatchFilesContract:
     """Runs on every backend over one workspace."""
 
@@ -54,7 +62,7 @@ class WatchFilesContract:
     async def test_files_come_back_as_they_were(self, store):
         await store.write(watch_files.add_folder, FOLDER)
 
-        await store.write(watch_files.replace_files, READ, by_name(BROKEN, GOOD))
+        await put(store, BROKEN, GOOD)
 
         found = await store.read(watch_files.list_files, "f1")
         assert list(found.items()) == [("a.toml", GOOD), ("b.yaml", BROKEN)]
@@ -68,6 +76,46 @@ class WatchFilesContract:
         await store.write(watch_files.replace_files, READ, by_name(fixed))
 
         assert await store.read(watch_files.list_files, "f1") == by_name(fixed)
+
+    async def test_a_reading_is_stored_over_the_one_that_it_followed(self, store):
+        await store.write(watch_files.add_folder, FOLDER)
+        later = replace(READ, tag='"b"', changed_at=at(9))
+
+        assert not await store.write(watch_files.put_reading, later, before=READ)
+        assert await store.write(watch_files.put_reading, READ, before=FOLDER)
+        assert not await store.write(watch_files.put_reading, later, before=FOLDER)
+        assert await store.read(watch_files.list_folders, "w1") == [READ]
+        assert await store.write(watch_files.put_reading, later, before=READ)
+
+    async def test_what_a_workspace_has_of_watch_files_is_found(self, store):
+        assert not await store.read(watch_files.has_any, "w1")
+        await store.write(watch_files.add_folder, FOLDER)
+
+        assert await store.read(watch_files.has_any, "w1")
+        assert not await store.read(watch_files.has_any, "w2")
+
+    @pytest.mark.parametrize(
+        ("origin", "archived_at", "is_found"),
+        [
+            (Origin.WATCH_FILE, None, True),
+            (Origin.WATCH_FILE, at(5), False),
+            (Origin.CONFIG, None, False),
+        ],
+    )
+    async def test_what_a_file_left_is_found(
+        self, store, origin, archived_at, is_found
+    ):
+        task = Task(
+            id="t9",
+            workspace_id="w1",
+            external_id="T-9",
+            origin=origin,
+            archived_at=archived_at,
+            created_at=at(1),
+        )
+        await store.write(tasks.add_task, task)
+
+        assert await store.read(watch_files.has_any, "w1") is is_found
 
     async def test_a_circuit_comes_back_until_it_closes(self, store):
         await store.write(watch_files.add_folder, FOLDER)

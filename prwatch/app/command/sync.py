@@ -8,7 +8,7 @@ from typing import Any
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.sync.declared import FolderRows, load_folders, unite_rows
-from prwatch.app.sync.folders import settle_folders
+from prwatch.app.sync.folders import put_folders
 from prwatch.app.sync.sync_loop import sync_now
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.sync import Sync
@@ -112,7 +112,7 @@ async def run_sync(
     if answer is not None:
         return list(answer.get("folders", ()))
     async with open_runtime(loaded, bench.surroundings) as runtime:
-        await settle_folders(runtime)
+        await put_folders(runtime)
         return [each.as_json() for each in await sync_now(runtime, workspace)]
 
 

@@ -1,11 +1,11 @@
 """Bringing the stored review watches in line with what a source declares."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import structlog
 
 from prwatch.app.runtime import Runtime
-from prwatch.config.review import list_desired_reviews
 from prwatch.domain.ids import build_id
 from prwatch.domain.review_watch import ReviewWatch
 from prwatch.domain.review_watch_plan import (
@@ -18,18 +18,19 @@ from prwatch.domain.review_watch_plan import (
     plan_review_watches,
 )
 from prwatch.domain.task import Origin, Workspace
+from prwatch.domain.watch_file_plan import ORIGIN_WORDS
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
 _log = structlog.get_logger()
 
 
-async def put_configured_reviews(runtime: Runtime) -> None:
-    """Bring the review watches of the configuration in line with its entries."""
-    for name, desired in list_desired_reviews(runtime.config).items():
-        await put_declared_reviews(
-            runtime, runtime.wired.workspaces[name], desired, origin=Origin.CONFIG
-        )
+@dataclass(frozen=True, slots=True)
+class DeclaredReviews:
+    """The plan that was applied, and the warnings about names that others have."""
+
+    steps: tuple[ReviewStep, ...]
+    warnings: tuple[str, ...]
 
 
 async def put_declared_reviews(
@@ -38,23 +39,40 @@ async def put_declared_reviews(
     desired: Sequence[DesiredReviewWatch],
     *,
     origin: Origin,
-) -> tuple[ReviewStep, ...]:
+    heirs: Sequence[DesiredReviewWatch] = (),
+    is_final: bool = True,
+) -> DeclaredReviews:
     """
     Plan and apply what one source declares in a workspace, and return the plan.
 
-    A name that is another source's watch is left to that one, with a warning.
+    `heirs` and `is_final` are those of `plan_review_watches`.
     """
 
     async def read(tx: Transaction) -> list[ReviewWatch]:
         return await review_watches.list_review_watches(tx, workspace.id)
 
     stored = await runtime.database.read(read)
-    for name in list_taken(desired, stored, origin=origin):
-        _log.warning("review_watch.taken", workspace=workspace.name, name=name)
-    steps = plan_review_watches(desired, stored, origin=origin)
+    taken = list_taken(desired, stored, origin=origin)
+    warnings = tuple(warn_of_taken(watch) for watch in taken)
+    for text in warnings if origin is Origin.CONFIG else ():
+        _log.warning("review_watch.taken", workspace=workspace.name, warning=text)
+    steps = plan_review_watches(
+        desired, stored, origin=origin, heirs=heirs, is_final=is_final
+    )
     if steps:
         await _apply(runtime, workspace, steps)
-    return steps
+    return DeclaredReviews(steps, warnings)
+
+
+def warn_of_taken(watch: ReviewWatch) -> str:
+    """Return what people are told of a declared name that another one has."""
+    owner = ORIGIN_WORDS.get(watch.origin, "one who made it")
+    what = f"review watch {watch.name} is left to the {owner}"
+    if watch.origin is Origin.CONFIG:
+        return f"{what}; take it out of one of the two, or choose another name"
+    return (
+        f"{what}; choose another name, or let it go: prwatch review remove {watch.name}"
+    )
 
 
 async def _apply(
@@ -76,13 +94,15 @@ async def _apply(
                         written_as=wanted.written_as,
                         created_at=now,
                     )
-                    await review_watches.add_review_watch(tx, watch)
-                case PutReviewWatch(watch=watch, wanted=wanted):
+                    if not await review_watches.add_review_watch(tx, watch):
+                        # The name is one whose row cannot be read.
+                        await review_watches.mend_review_watch(tx, watch)
+                case PutReviewWatch(watch=watch, wanted=wanted, origin=origin):
                     await review_watches.put_review_settings(
                         tx, watch.id, wanted.settings
                     )
                     await review_watches.put_review_owner(
-                        tx, watch.id, watch.origin, wanted.written_as
+                        tx, watch.id, origin, wanted.written_as
                     )
                 case RemoveReviewWatch(watch=watch):
                     await review_watches.remove_review_watch(tx, watch)

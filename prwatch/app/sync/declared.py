@@ -109,10 +109,11 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     runtime.interests = narrow_interests(
         runtime.interests, workspace.name, united.narrowings
     )
-    runtime.sync_memory.applied.add(workspace.id)
+    folders = tuple(row.folder for row in rows)
+    runtime.sync_memory.applied[workspace.id] = folders
     return Applied(
-        steps=len(plan.steps) + len(reviews),
-        warnings=(*united.warnings, *warnings),
+        steps=len(plan.steps) + len(reviews.steps),
+        warnings=(*united.warnings, *warnings, *reviews.warnings),
     )
 
 

@@ -11,6 +11,7 @@ from prwatch.domain.watch_file import (
     WatchFolder,
     plan_reading,
     settle_files,
+    show_name,
 )
 from prwatch.errors import (
     ConfigError,
@@ -20,7 +21,7 @@ from prwatch.errors import (
 )
 
 if TYPE_CHECKING:
-    from prwatch.github.contents import Contents, FetchedFile
+    from prwatch.github.contents import Absence, Contents, FetchedFile
 
 _OF_ONE_FILE = (ResourceGone, PermissionDenied, ProviderUnavailable)
 
@@ -31,12 +32,13 @@ class FolderReading:
     A folder's files as they are now, and the tag that vouches for their list.
 
     `files` is None when nothing changed. A tag is '' while a file could not be
-    fetched, so that it is tried again although nothing changes.
+    fetched, or came in another state than the list told, so that it is tried again
+    although nothing changes. `absence` proves that the folder is not there.
     """
 
     files: Mapping[str, WatchFile] | None
     tag: str = ""
-    is_there: bool = True
+    absence: "Absence | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,20 +61,22 @@ class FolderReader:
         *,
         tag: str,
         now: dt.datetime,
+        absence: "Absence | None" = None,
         is_again: bool = False,
     ) -> FolderReading:
         """
         Return the files of the folder, of which only those are fetched that changed.
 
         `stored` are the files as they were read last, `tag` what vouched for their
-        list. With `is_again` those with mistakes are fetched too: what reads them may
-        be another version, or have an extra more.
+        list, `absence` what proved that there is none. With `is_again` those with
+        mistakes are fetched too: what reads them may be another version, or have an
+        extra more.
 
         Raises:
             ProviderError: the list could not be read, or whatever else is about more
                 than one file.
         """
-        listed = await self.contents.list_folder(self.folder, tag=tag)
+        listed = await self.contents.list_folder(self.folder, tag=tag, absence=absence)
         self.progress()
         if listed.files is None:
             return FolderReading(files=None, tag=listed.tag)
@@ -80,7 +84,7 @@ class FolderReader:
         read: dict[str, WatchFile] = {}
         is_whole = True
         for name, (_, reason) in plan.refused.items():
-            read[name] = _keep(stored.get(name), name, f"{name}: {reason}", now)
+            read[name] = _keep(stored.get(name), name, reason, now)
         for entry in plan.wanted:
             before = stored.get(entry.name)
             try:
@@ -89,16 +93,16 @@ class FolderReader:
                 if error.scope not in {"record", "repository"}:
                     raise
                 is_whole = False
-                read[entry.name] = _keep(
-                    before, entry.name, f"{entry.name}: {error}", now
-                )
+                read[entry.name] = _keep(before, entry.name, str(error), now)
             else:
+                # One that lags behind its list would be taken for the newest.
+                is_whole = is_whole and fetched.blob == entry.blob
                 read[entry.name] = self._parse(entry.name, fetched, before, now)
             self.progress()
         return FolderReading(
             files=_keep_times(settle_files(stored, read, plan.gone), stored),
             tag=listed.tag if is_whole else "",
-            is_there=listed.is_there,
+            absence=listed.absence,
         )
 
     def _parse(
@@ -136,14 +140,14 @@ def _open_again(stored: Mapping[str, WatchFile]) -> dict[str, WatchFile]:
 
 
 def _keep(
-    before: WatchFile | None, name: str, problem: str, now: dt.datetime
+    before: WatchFile | None, name: str, reason: str, now: dt.datetime
 ) -> WatchFile:
     """Return a file that was not read: what it had declared stays."""
     return WatchFile(
         name=name,
         blob="",
         declared=before.declared if before else "",
-        problems=(problem,),
+        problems=(f"{show_name(name)}: {reason}",),
         changed_at=now,
     )
 

@@ -1,5 +1,7 @@
 """Which folders of watch files are followed: rows for those that are configured."""
 
+import structlog
+
 from prwatch.app.runtime import Runtime
 from prwatch.app.sync.declared import apply_declared
 from prwatch.app.sync.memory import Followed
@@ -10,31 +12,51 @@ from prwatch.domain.watch_file import WatchFolder
 from prwatch.store import watch_files
 from prwatch.store.database import Transaction
 
+_log = structlog.get_logger()
 
-async def settle_folders(runtime: Runtime) -> None:
+
+async def put_folders(runtime: Runtime) -> None:
     """
     Let just the configured folders be stored and followed, in their order.
 
-    What the files of another one declared ends with it, as if they were gone. What
-    the stored ones narrow holds from now on. Done once a start, before any cycle.
+    Done once a start, before any cycle. Where some are looked at by themselves, what
+    the configuration names no more waits until they were: it may stand there now.
     """
     followed: list[Followed] = []
     for entry in runtime.config.workspaces:
         workspace = runtime.wired.workspaces[entry.name]
-        before, stored = await _put_folders(runtime, workspace, entry.syncs)
+        stored = await _put_folders(runtime, workspace, entry.syncs)
         followed += [
             Followed(workspace=workspace, entry=sync, folder=stored[sync.place])
             for sync in entry.syncs
         ]
-        if before:
-            await apply_declared(runtime, workspace)
+        if any(sync.poll_enabled for sync in entry.syncs):
+            runtime.sync_memory.unsettled.add(workspace.id)
     runtime.sync_memory.followed = tuple(followed)
+
+
+async def apply_stored(runtime: Runtime) -> None:
+    """
+    Let the tasks of each workspace be what its stored files declare.
+
+    What the files of a folder declared that is followed no more ends with it, as if
+    they were gone, also when a start that took it away was cut off.
+    """
+    for workspace in runtime.wired.workspaces.values():
+
+        async def read(tx: Transaction, key: str = workspace.id) -> bool:
+            return await watch_files.has_any(tx, key)
+
+        if await runtime.database.read(read):
+            applied = await apply_declared(runtime, workspace)
+            for warning in applied.warnings:
+                _log.warning("sync.warned", workspace=workspace.name, warning=warning)
 
 
 async def _put_folders(
     runtime: Runtime, workspace: Workspace, syncs: tuple[Sync, ...]
-) -> tuple[bool, dict[tuple[str, str, str], WatchFolder]]:
-    """Return whether any was stored before, and those that are stored now, by place."""
+) -> dict[tuple[str, str, str], WatchFolder]:
+    """Return the folders that are stored now, by place."""
     now = runtime.clock.now()
     wanted = {sync.place: sync for sync in syncs}
 
@@ -44,7 +66,7 @@ async def _put_folders(
 
     stored = await runtime.database.read(load)
     if stored.keys() == wanted.keys():
-        return bool(stored), stored
+        return stored
     new = [
         WatchFolder(
             id=build_id(now, runtime.surroundings.chance),
@@ -65,4 +87,4 @@ async def _put_folders(
             await watch_files.add_folder(tx, folder)
 
     await runtime.database.transact(write)
-    return bool(stored), await runtime.database.read(load)
+    return await runtime.database.read(load)

@@ -1,12 +1,19 @@
 """What is known of folders of watch files only as long as the process lives."""
 
 import datetime as dt
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from prwatch.app.sync.outcome import FolderOutcome
+import anyio
+
+from prwatch.app.sync.outcome import FolderOutcome, SyncResult
 from prwatch.config.sync import Sync
 from prwatch.domain.task import Workspace
 from prwatch.domain.watch_file import WatchFolder
+
+if TYPE_CHECKING:
+    from prwatch.github.contents import Absence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +27,11 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class KnownTag:
-    """What vouches for a folder's list, and the connection that it was given to."""
+    """What vouches for a folder's list, or for its absence, and to which connection."""
 
     tag: str
     fingerprint: str
+    absence: "Absence | None" = None
 
 
 @dataclass(slots=True)
@@ -31,13 +39,25 @@ class SyncMemory:
     """
     Which folders are followed, when each was looked at, and what that came to.
 
-    All maps are by the folder's id. None of it is stored, so a look that found
-    nothing new writes nothing.
+    All maps are by the folder's id, or by the workspace's where it is said. None of it
+    is stored, so a look that found nothing new writes nothing.
     """
 
     followed: tuple[Followed, ...] = ()
     looked_at: dict[str, dt.datetime] = field(default_factory=dict)
     tags: dict[str, KnownTag] = field(default_factory=dict)
     outcomes: dict[str, FolderOutcome] = field(default_factory=dict)
-    applied: set[str] = field(default_factory=set)
-    """Workspaces, by id, whose tasks are in line with the stored files."""
+    applied: dict[str, tuple[WatchFolder, ...]] = field(default_factory=dict)
+    """The stored folders with which the tasks are in line, by workspace."""
+    locks: defaultdict[str, anyio.Lock] = field(
+        default_factory=lambda: defaultdict(anyio.Lock)
+    )
+    """Whoever looks at folders of a workspace holds its lock."""
+    unsettled: set[str] = field(default_factory=set)
+    """
+    Workspaces in which what the configuration names no more is not ended yet: a file
+    that was not looked at since the start may name it now.
+    """
+    turns: Counter[SyncResult] = field(default_factory=Counter)
+    not_modified: int = 0
+    """Looks that GitHub answered with: not modified."""

@@ -1,7 +1,7 @@
 """The loop that follows folders of watch files, each at its interval."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,9 +12,10 @@ from anyio.abc import TaskStatus
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.turns import pause
 from prwatch.app.runtime import Runtime
-from prwatch.app.sync.folder_sync import sync_folder
+from prwatch.app.sync.folder_sync import FolderLook
 from prwatch.app.sync.memory import Followed
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult
+from prwatch.app.sync.workspace_sync import sync_workspace
 from prwatch.domain.schedule import has_passed
 from prwatch.domain.timestamp import format_optional_time
 from prwatch.errors import ConfigError, StoreError
@@ -96,7 +97,7 @@ async def sync_due(
         )
     ]
     with keep_reserve():
-        return [await _sync_and_tell(runtime, each, progress) for each in due]
+        return await _sync_and_tell(runtime, due, progress)
 
 
 async def sync_now(
@@ -123,30 +124,50 @@ async def sync_now(
             f"{what} {'no' if workspace else 'a'} folder of watch files",
             hint="add a [[workspace.sync]] entry to the configuration",
         )
-    return [
-        await _sync_and_tell(runtime, each, progress, is_forced=True) for each in meant
-    ]
+    return await _sync_and_tell(runtime, meant, progress, is_forced=True)
 
 
 async def _sync_and_tell(
     runtime: Runtime,
-    followed: Followed,
+    meant: Sequence[Followed],
     progress: Callable[[], None],
     *,
     is_forced: bool = False,
-) -> FolderOutcome:
-    """Take a folder's turn, and log what is news of it."""
-    outcome = await sync_folder(
-        runtime, followed, is_forced=is_forced, progress=progress
-    )
+) -> list[FolderOutcome]:
+    """
+    Take the turns of folders, workspace by workspace, and log what is news of them.
+
+    Other folders of a workspace that were looked at too are among the outcomes when
+    something is to be told of them.
+    """
+    groups: dict[str, list[Followed]] = {}
+    for each in meant:
+        groups.setdefault(each.workspace.id, []).append(each)
+    outcomes: list[FolderOutcome] = []
+    for group in groups.values():
+        looks = await sync_workspace(
+            runtime, group, is_forced=is_forced, progress=progress
+        )
+        told = [_tell(runtime, look) for look in looks]
+        quiet = {SyncResult.SKIPPED, SyncResult.UNCHANGED}
+        others = told[len(group) :]
+        outcomes += told[: len(group)]
+        outcomes += [each for each in others if each.result not in quiet]
+    return outcomes
+
+
+def _tell(runtime: Runtime, look: FolderLook) -> FolderOutcome:
+    """Count and keep what a turn came to, and log what is news of it."""
+    outcome, folder_id = look.outcome, look.followed.folder.id
     known = runtime.sync_memory.outcomes
-    before = known.get(followed.folder.id)
+    before = known.get(folder_id)
+    runtime.sync_memory.turns[outcome.result] += 1
     if outcome.result is SyncResult.SKIPPED:
         _log.debug("sync.skipped", folder=outcome.place, reason=outcome.reason)
         return outcome
     if outcome.failure is not None and before is not None:
         outcome = replace(outcome, warnings=before.warnings)
-    known[followed.folder.id] = outcome
+    known[folder_id] = outcome
     if outcome.failure is not None:
         is_news = before is None or before.code != outcome.code
         log = _log.warning if is_news else _log.debug

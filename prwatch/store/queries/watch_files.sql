@@ -15,10 +15,31 @@ VALUES
 ON CONFLICT (workspace_id, repository, branch, path) DO NOTHING;
 
 -- name: put_folder_reading
--- What vouches for its list of files, and when one last changed.
+-- What vouches for its list of files, and when one last changed; unless it moved on.
 UPDATE watch_folders
 SET tag = :tag, fingerprint = :fingerprint, changed_at = :changed_at
-WHERE id = :id;
+WHERE id = :id
+    AND tag = :old_tag
+    AND fingerprint = :old_fingerprint
+    AND changed_at IS NOT DISTINCT FROM :old_changed_at;
+
+-- name: has_any
+-- Whether a workspace has folders, or what a watch file declared.
+SELECT
+    EXISTS (SELECT 1 FROM watch_folders WHERE workspace_id = :workspace_id)
+    OR EXISTS (
+        SELECT 1 FROM tasks
+        WHERE workspace_id = :workspace_id
+            AND origin = 'watch_file' AND archived_at IS NULL
+    )
+    OR EXISTS (
+        SELECT 1 FROM repository_watches
+        WHERE workspace_id = :workspace_id AND origin = 'watch_file'
+    )
+    OR EXISTS (
+        SELECT 1 FROM review_watches
+        WHERE workspace_id = :workspace_id AND origin = 'watch_file'
+    ) AS found;
 
 -- name: remove_folder
 -- A folder that is followed no more.

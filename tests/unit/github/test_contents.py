@@ -6,7 +6,12 @@ import httpx
 import pytest
 
 from prwatch.domain.watch_file import WatchFolder
-from prwatch.errors import PermissionDenied, ProviderUnavailable, ResourceGone
+from prwatch.errors import (
+    PermissionDenied,
+    ProtocolViolation,
+    ProviderUnavailable,
+    ResourceGone,
+)
 from prwatch.github.client import Endpoints, GitHub
 from prwatch.github.credentials import TokenCredential
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
@@ -90,7 +95,45 @@ async def test_a_folder_is_gone_where_the_one_above_lacks_it(world, contents, de
 
     found = await contents.list_folder(FOLDER)
 
-    assert (found.files, found.is_there, found.tag) == ((), False, "")
+    assert (found.files, found.tag) == ((), "")
+    assert found.absence.path == ("lists" if depth == "part" else "")
+
+
+async def test_a_folder_that_stays_away_is_proven_by_one_tag(world, contents):
+    world.remove_file("octo/team", "lists/prwatch/a.toml")
+    first = await contents.list_folder(FOLDER)
+
+    quiet = await contents.list_folder(FOLDER, absence=first.absence)
+    world.write_file("octo/team", "lists/other", "new")
+    nearer = await contents.list_folder(FOLDER, absence=quiet.absence)
+    world.remove_file("octo/team", "lists/other")
+    farther = await contents.list_folder(FOLDER, absence=nearer.absence)
+    world.write_file("octo/team", "lists/prwatch/a.toml", TEXT)
+    back = await contents.list_folder(FOLDER, absence=farther.absence)
+
+    assert quiet.absence is first.absence
+    assert (nearer.absence.path, farther.absence.path) == ("lists", "")
+    assert (back.absence, len(back.files)) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_file", "is_link"),
+    [
+        ({"type": "file"}, True, False),
+        ({"type": "file", "download_url": "https://x"}, True, False),
+        ({"type": "file", "download_url": None}, True, True),
+        ({"type": "symlink", "download_url": "https://x"}, False, True),
+        ({"type": "submodule", "download_url": None}, False, True),
+        ({"type": "dir", "download_url": None}, False, False),
+    ],
+)
+async def test_a_link_is_told_from_a_file(entry, is_file, is_link):
+    answer = plain([{"name": "a.toml", "sha": "1", "size": 0, **entry}])
+
+    listed = await ScriptedHost(answer).connect().contents.list_folder(FOLDER)
+
+    (found,) = listed.files
+    assert (found.is_file, found.is_link) == (is_file, is_link)
 
 
 @pytest.mark.parametrize("path", ["", "lists/prwatch"])
@@ -126,7 +169,7 @@ async def test_a_file_where_the_folder_should_be_proves_nothing(contents, path):
         pytest.param(plain({"message": "x"}), ProviderUnavailable, id="no list"),
         pytest.param(
             plain([{"name": f"{number}"} for number in range(1000)]),
-            ProviderUnavailable,
+            ProtocolViolation,
             id="cut off",
         ),
         pytest.param(
@@ -152,6 +195,12 @@ async def test_a_list_that_is_none_is_an_error(answer, error):
         pytest.param({"name": "a", "encoding": "none", "content": ""}, id="too long"),
         pytest.param({"name": "a", "encoding": "base64", "content": "a"}, id="broken"),
         pytest.param({"size": "x"}, id="strange"),
+        pytest.param(
+            {"name": "a", "encoding": "base64", "content": "", "size": 9}, id="empty"
+        ),
+        pytest.param(
+            {"name": "a", "encoding": "base64", "content": "YWE=", "size": 9}, id="part"
+        ),
     ],
 )
 async def test_a_file_that_is_none_is_an_error(body):

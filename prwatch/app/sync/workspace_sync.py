@@ -1,0 +1,129 @@
+"""
+One turn of a workspace: look at its folders, then apply what all of them declare.
+
+The folders of a workspace speak together, so they are looked at one after the other and
+by one only. Where one changed the others are looked at too before anything ends: what
+left one file may stand in another now.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from prwatch.app.configured import put_configured
+from prwatch.app.runtime import Runtime
+from prwatch.app.sync.declared import Applied, apply_declared
+from prwatch.app.sync.folder_rows import has_access, list_stored_folders
+from prwatch.app.sync.folder_sync import ACCESS_CHANGED, FolderLook, look_at_folder
+from prwatch.app.sync.memory import Followed
+from prwatch.app.sync.outcome import SyncResult
+from prwatch.domain.task import Workspace
+
+
+async def sync_workspace(
+    runtime: Runtime,
+    meant: Sequence[Followed],
+    *,
+    is_forced: bool = False,
+    progress: Callable[[], None] = lambda: None,
+) -> list[FolderLook]:
+    """
+    Look at folders of one workspace, and let what its files declare be watched.
+
+    With `is_forced` no open circuit holds the folders that are meant back, and the
+    tasks are compared although no file changed. What that took, and what does not
+    count, stands at the last folder that changed, or was read.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    workspace = meant[0].workspace
+    async with runtime.sync_memory.locks[workspace.id]:
+        looks = [
+            await look_at_folder(runtime, each, is_forced=is_forced, progress=progress)
+            for each in meant
+        ]
+        if _is_changed(looks):
+            looks += [
+                await look_at_folder(runtime, each, progress=progress)
+                for each in _list_others(runtime, meant)
+            ]
+        await _settle_configured(runtime, workspace)
+        read = [index for index, look in enumerate(looks) if look.connection]
+        if not read:
+            return looks
+        if not is_forced and await _is_applied(runtime, workspace):
+            return [_keep_warnings(runtime, look) for look in looks]
+        if not await _is_allowed(runtime, workspace, looks):
+            return [_refuse(look) for look in looks]
+        applied = await apply_declared(runtime, workspace)
+        changed = [index for index in read if _is_changed([looks[index]])]
+        last = (changed or read)[-1]
+        looks[last] = _attach(looks[last], applied)
+        return looks
+
+
+def _is_changed(looks: Iterable[FolderLook]) -> bool:
+    return any(look.outcome.result is SyncResult.CHANGED for look in looks)
+
+
+def _list_others(runtime: Runtime, meant: Sequence[Followed]) -> list[Followed]:
+    """List the other folders of the workspace that are looked at by themselves."""
+    known = {each.folder.id for each in meant}
+    return [
+        each
+        for each in runtime.sync_memory.followed
+        if each.workspace == meant[0].workspace
+        and each.folder.id not in known
+        and each.entry.poll_enabled
+    ]
+
+
+async def _settle_configured(runtime: Runtime, workspace: Workspace) -> None:
+    """End what the configuration names no more, once each folder was looked at."""
+    memory = runtime.sync_memory
+    waits_for = [
+        each
+        for each in memory.followed
+        if each.workspace == workspace
+        and each.entry.poll_enabled
+        and each.folder.id not in memory.looked_at
+    ]
+    if workspace.id in memory.unsettled and not waits_for:
+        await put_configured(runtime, workspace, is_final=True)
+        memory.unsettled.discard(workspace.id)
+        memory.applied.pop(workspace.id, None)
+
+
+async def _is_applied(runtime: Runtime, workspace: Workspace) -> bool:
+    """Return whether tasks are in line with the files, whoever stored those."""
+    applied = runtime.sync_memory.applied.get(workspace.id)
+    return applied == await list_stored_folders(runtime, workspace)
+
+
+async def _is_allowed(
+    runtime: Runtime, workspace: Workspace, looks: Iterable[FolderLook]
+) -> bool:
+    for look in looks:
+        if look.connection is not None:
+            return await has_access(runtime, workspace, look.connection)
+    return False
+
+
+def _keep_warnings(runtime: Runtime, look: FolderLook) -> FolderLook:
+    """Return the look with what was warned of when the files were applied."""
+    before = runtime.sync_memory.outcomes.get(look.followed.folder.id)
+    if before is None or look.connection is None:
+        return look
+    return replace(look, outcome=replace(look.outcome, warnings=before.warnings))
+
+
+def _refuse(look: FolderLook) -> FolderLook:
+    if look.connection is None:
+        return look
+    return replace(look, outcome=replace(look.outcome, **ACCESS_CHANGED))
+
+
+def _attach(look: FolderLook, applied: Applied) -> FolderLook:
+    warnings = (*look.outcome.warnings, *applied.warnings)
+    outcome = replace(look.outcome, steps=applied.steps, warnings=warnings)
+    return replace(look, outcome=outcome)

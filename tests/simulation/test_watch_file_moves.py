@@ -1,0 +1,167 @@
+"""What is declared moves between the configuration and files: it moves, and lives on."""
+
+import pytest
+
+from prwatch.app.sync.outcome import SyncResult
+from prwatch.app.sync.sync_loop import sync_due
+from prwatch.simulator import DEFAULT_TOKEN
+from tests.followed import (
+    FIX,
+    HELLO,
+    INTERVAL,
+    SYNC,
+    follow,
+    list_active,
+    make_team,
+    turn,
+    write,
+)
+
+OWN = 'repository = "octo/hello"\npull_request = 12'
+ALL = 'repository = "octo/hello"\nall = true'
+OTHER = '[[workspace.sync]]\nrepository = "octo/other"\ninterval = "1h"'
+REVIEW = '[[workspace.review]]\nname = "mine"'
+REVIEWS = "SELECT id, name, origin, written_as FROM review_watches ORDER BY name"
+
+
+@pytest.fixture
+def world():
+    return make_team()
+
+
+def list_origins(product):
+    return {
+        row["external_id"]: row["origin"]
+        for row in product.ask("SELECT external_id, origin FROM tasks")
+    }
+
+
+async def begin(product):
+    """Look at what is due, let the first events pass, and return the watermarks."""
+    await sync_due(product.runtime)
+    await product.cycle()
+    return product.watermarks()
+
+
+@pytest.mark.parametrize("entry", [OWN, ALL], ids=["one", "all"])
+@pytest.mark.parametrize("is_read_first", [True, False], ids=["in turn", "at once"])
+async def test_an_entry_moves_from_the_configuration_to_a_file(
+    tmp_path, world, entry, is_read_first
+):
+    async with follow(tmp_path, world, tasks=SYNC, watches=(entry,)) as product:
+        before = await begin(product)
+        write(world, f"[[watch]]\n{entry}\n")
+        if is_read_first:
+            await turn(product)
+    async with follow(tmp_path, world) as product:
+        kept = product.watermarks()
+        outcome = await turn(product)
+        events = await product.cycle()
+
+        assert kept == before
+        assert outcome.warnings == ()
+        assert list_active(product) == ["octo/hello#12"]
+        assert events == []
+        world.remove_file("octo/team", ".prwatch/a.toml")
+        await turn(product)
+        assert list_active(product) == []
+
+
+async def test_an_entry_moves_from_a_file_to_the_configuration(tmp_path, world):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        before = await begin(product)
+    async with follow(tmp_path, world, tasks=SYNC, watches=(OWN,)) as product:
+        await turn(product)
+        write(world, FIX)
+        await turn(product)
+
+        assert list_origins(product)["octo/hello#12"] == "config"
+        assert await product.cycle() == []
+        assert product.watermarks()[1] == before[1]
+
+
+async def test_an_entry_that_no_file_names_ends_once_the_files_were_read(
+    tmp_path, world
+):
+    write(world, FIX)
+    own = f"{REVIEW}\n{SYNC}"
+    async with follow(tmp_path, world, tasks=own, watches=(OWN,)) as product:
+        await begin(product)
+    async with follow(tmp_path, world) as product:
+        waiting = list_active(product)
+        await turn(product)
+
+        assert waiting == ["octo/hello#12", "octo/hello@fix"]
+        assert list_active(product) == ["octo/hello@fix"]
+        assert product.ask(REVIEWS) == []
+
+
+async def test_an_entry_ends_also_when_the_files_cannot_be_read(tmp_path, world):
+    write(world, FIX)
+    async with follow(tmp_path, world, tasks=SYNC, watches=(OWN,)) as product:
+        await begin(product)
+    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
+    async with follow(tmp_path, world) as product:
+        outcome = await turn(product)
+
+        assert outcome.result is SyncResult.FAILED
+        assert list_active(product) == ["octo/hello@fix"]
+
+
+async def test_an_entry_moves_between_two_files(tmp_path, world):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        before = await begin(product)
+        write(world, "")
+        write(world, HELLO, "b.toml")
+        outcome = await turn(product)
+
+        assert (outcome.steps, outcome.warnings) == (0, ())
+        assert product.watermarks() == before
+
+
+async def test_an_entry_moves_to_a_folder_that_is_not_due_yet(tmp_path, world):
+    world.add_repository("octo/other")
+    world.write_file("octo/other", "README.md", "theirs")
+    write(world, HELLO)
+    async with follow(tmp_path, world, sync=f"{SYNC}\n{OTHER}") as product:
+        before = await begin(product)
+        write(world, "")
+        world.write_file("octo/other", ".prwatch/b.toml", HELLO)
+        product.clock.advance(INTERVAL)
+        outcomes = await sync_due(product.runtime)
+
+        assert [(each.place, each.result.value) for each in outcomes] == [
+            ("octo/team:.prwatch", "changed"),
+            ("octo/other:.prwatch", "changed"),
+        ]
+        assert product.watermarks() == before
+        assert await product.cycle() == []
+
+
+async def test_a_review_watch_moves_there_and_back(tmp_path, world):
+    async with follow(tmp_path, world, tasks=f"{REVIEW}\n{SYNC}") as product:
+        (first,) = product.ask(REVIEWS)
+        write(world, '[[review]]\nname = "mine"\n')
+        outcome = await turn(product)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        (there,) = product.ask(REVIEWS)
+    async with follow(tmp_path, world, tasks=f"{REVIEW}\n{SYNC}") as product:
+        write(world, FIX)
+        await turn(product)
+        (back,) = product.ask(REVIEWS)
+
+    assert outcome.warnings == (
+        (
+            "review watch mine is left to the configuration, which declares it; take it"
+            " out of one of the two, or choose another name"
+        ),
+    )
+    assert there == {
+        **first,
+        "origin": "watch_file",
+        "written_as": "octo/team:.prwatch/a.toml",
+    }
+    assert back == first
