@@ -10,7 +10,7 @@ that stays away costs what one that stays the same does.
 import base64
 import binascii
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -18,7 +18,7 @@ import msgspec
 
 from prwatch.domain.watch_file import ListedFile, WatchFolder
 from prwatch.errors import ProtocolViolation, ProviderUnavailable, ResourceGone
-from prwatch.github.rest_client import RestClient
+from prwatch.github.rest_client import RestAnswer, RestClient
 from prwatch.github.rest_lists import quote_part
 from prwatch.github.text import clean_text
 from prwatch.github.wire import decode
@@ -62,12 +62,14 @@ class FolderList:
     What a folder holds, and the tag that vouches for it.
 
     `files` is None when nothing changed since the tag that was sent. A folder that is
-    proven not to be there is an empty one, with the proof and without a tag.
+    proven not to be there is an empty one, with the proof and without a tag. `is_moved`
+    says that the repository has another name than the one that was asked for.
     """
 
     files: tuple[ListedFile, ...] | None
     tag: str = ""
     absence: Absence | None = None
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,15 @@ class FetchedFile:
 
 
 class Contents:
-    """One credential's way to the folders and files of repositories."""
+    """
+    One credential's way to the folders and files of repositories.
+
+    Where a repository moved to is kept, since GitHub counts each answer that tells it.
+    """
 
     def __init__(self, client: RestClient) -> None:
         self._client = client
+        self._moved: dict[str, str] = {}
 
     async def list_folder(
         self, folder: WatchFolder, *, tag: str = "", absence: Absence | None = None
@@ -98,6 +105,37 @@ class Contents:
                 seen.
             ProviderError: whatever else kept it from being read.
         """
+        try:
+            listed = await self._list_known(folder, tag, absence)
+        except ResourceGone:
+            # Whoever has the name now is asked next time.
+            self._moved.pop(folder.repository, None)
+            raise
+        return replace(listed, is_moved=folder.repository in self._moved)
+
+    async def fetch_file(self, folder: WatchFolder, name: str) -> FetchedFile:
+        """
+        Return a file of a folder as it is now.
+
+        Raises:
+            ProviderError: it could not be read.
+        """
+        path = f"{folder.path}/{name}" if folder.path else name
+        answer = await self._get(folder, path, operation="watch file")
+        read = decode(_FILE, answer.body)
+        if read is None or read.encoding != "base64":
+            raise _strange("GitHub's answer about a watch file is not understood")
+        try:
+            content = base64.b64decode(read.content)
+        except (binascii.Error, ValueError):
+            raise _strange("GitHub's answer about a watch file is no base64") from None
+        if len(content) != read.size:
+            raise _strange("GitHub's answer about a watch file is not whole")
+        return FetchedFile(content, read.sha)
+
+    async def _list_known(
+        self, folder: WatchFolder, tag: str, absence: Absence | None
+    ) -> FolderList:
         if absence is not None:
             with contextlib.suppress(ResourceGone):
                 still = await self._look_above(folder, absence)
@@ -111,30 +149,22 @@ class Contents:
                 raise
             return FolderList((), absence=found)
 
-    async def fetch_file(self, folder: WatchFolder, name: str) -> FetchedFile:
-        """
-        Return a file of a folder as it is now.
-
-        Raises:
-            ProviderError: it could not be read.
-        """
-        path = _build_path(folder, f"{folder.path}/{name}" if folder.path else name)
-        answer = await self._client.get(path, operation="watch file")
-        read = decode(_FILE, answer.body)
-        if read is None or read.encoding != "base64":
-            raise _strange("GitHub's answer about a watch file is not understood")
-        try:
-            content = base64.b64decode(read.content)
-        except (binascii.Error, ValueError):
-            raise _strange("GitHub's answer about a watch file is no base64") from None
-        if len(content) != read.size:
-            raise _strange("GitHub's answer about a watch file is not whole")
-        return FetchedFile(content, read.sha)
+    async def _get(
+        self, folder: WatchFolder, path: str, *, operation: str, tag: str = ""
+    ) -> RestAnswer:
+        """Get what is at a path of the folder's repository, wherever that is now."""
+        named = _build_base(folder)
+        base = self._moved.get(folder.repository, named)
+        answer = await self._client.get(
+            f"{base}{_build_rest(folder, path)}", operation=operation, tag=tag
+        )
+        now, found, _ = answer.path.partition("/contents")
+        if found and now != base:
+            self._moved[folder.repository] = now
+        return answer
 
     async def _list(self, folder: WatchFolder, path: str, tag: str) -> FolderList:
-        answer = await self._client.get(
-            _build_path(folder, path), operation="watch files", tag=tag
-        )
+        answer = await self._get(folder, path, operation="watch files", tag=tag)
         if answer.body is None:
             return FolderList(None, tag)
         entries = decode(_LIST, answer.body)
@@ -194,12 +224,15 @@ def _is_link(entry: _Entry) -> bool:
     return is_submodule or entry.type in {"symlink", "submodule"}
 
 
-def _build_path(folder: WatchFolder, path: str) -> str:
+def _build_base(folder: WatchFolder) -> str:
     owner, _, name = folder.repository.partition("/")
-    base = f"/repos/{quote_part(owner)}/{quote_part(name)}/contents"
+    return f"/repos/{quote_part(owner)}/{quote_part(name)}"
+
+
+def _build_rest(folder: WatchFolder, path: str) -> str:
     inner = f"/{quote(path)}" if path else ""
     reference = f"?{urlencode({'ref': folder.branch})}" if folder.branch else ""
-    return f"{base}{inner}{reference}"
+    return f"/contents{inner}{reference}"
 
 
 def _strange(message: str) -> ProviderUnavailable:

@@ -45,6 +45,56 @@ async def test_a_repository_that_is_not_seen_takes_nothing_away(tmp_path, world,
         assert list_active(product) == ["octo/hello#12"]
 
 
+async def count_requests(product, look):
+    """Take a turn; return how many requests it took, and how many were not counted."""
+    github = product.runtime.wired.accounts[0].github
+    before = github.usage
+    await look
+    after = github.usage
+    return after.rest - before.rest, after.not_modified - before.not_modified
+
+
+async def test_a_repository_that_moved_is_followed_and_told(tmp_path, world):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        world.rename_repository("octo/team", "octo/crew")
+        moved = await turn(product)
+        cost = await count_requests(product, turn(product))
+        world.write_file("octo/crew", ".prwatch/a.toml", FIX)
+        edited = await turn(product)
+
+        told = "the repository has another name now; write that one in its entry"
+        assert moved.warnings == edited.warnings == (told,)
+        assert cost == (1, 1)
+        assert list_active(product) == ["octo/hello@fix"]
+
+        world.delete_repository("octo/crew")
+        gone = await turn(product)
+        world.add_repository("octo/team")
+        write(world, HELLO)
+        anew = await turn(product, gap=7200.0)
+
+        assert gone.code == "resource_gone"
+        assert anew.warnings == ()
+        assert list_active(product) == ["octo/hello#12"]
+
+
+async def test_a_folder_that_is_not_there_costs_nothing_either(tmp_path, world):
+    async with follow(tmp_path, world) as product:
+        first = await turn(product)
+        with product.refused_writes():
+            cost = await count_requests(product, turn(product))
+        world.write_file("octo/team", "other.md", "news")
+        changed = await count_requests(product, turn(product))
+        write(world, HELLO)
+        await turn(product)
+
+        assert first.warnings == ("the folder is not there",)
+        assert (cost, changed) == ((1, 1), (1, 0))
+        assert list_active(product) == ["octo/hello#12"]
+
+
 async def test_a_folder_that_fails_is_left_alone_until_its_probe(tmp_path, world):
     write(world, HELLO)
     async with follow(tmp_path, world) as product:
@@ -124,6 +174,8 @@ async def test_a_connection_that_changes_during_the_fetch_stores_nothing(
         pytest.param("a.toml", 'a = "\0"', "control character", id="NUL"),
         pytest.param("a.yml", b"a: \xff", "not UTF-8", id="not UTF-8"),
         pytest.param("..toml", HELLO, "cannot be used", id="hidden"),
+        pytest.param("a\x1b[3m.toml", HELLO, "cannot be used", id="steering"),
+        pytest.param("a\ufffd.toml", HELLO, "cannot be used", id="no UTF-8 name"),
         pytest.param(f"{'x' * 200}.toml", HELLO, "cannot be used", id="long name"),
         pytest.param(
             "a.toml", f"{HELLO}# ghp_{'a' * 36}", "looks like a secret", id="secret"

@@ -39,6 +39,8 @@ class FolderReading:
     files: Mapping[str, WatchFile] | None
     tag: str = ""
     absence: "Absence | None" = None
+    is_moved: bool = False
+    """Whether the repository has another name than the entry says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ class FolderReader:
         listed = await self.contents.list_folder(self.folder, tag=tag, absence=absence)
         self.progress()
         if listed.files is None:
-            return FolderReading(files=None, tag=listed.tag)
+            return FolderReading(files=None, tag=listed.tag, is_moved=listed.is_moved)
         plan = plan_reading(listed.files, _open_again(stored) if is_again else stored)
         read: dict[str, WatchFile] = {}
         is_whole = True
@@ -103,6 +105,7 @@ class FolderReader:
             files=_keep_times(settle_files(stored, read, plan.gone), stored),
             tag=listed.tag if is_whole else "",
             absence=listed.absence,
+            is_moved=listed.is_moved,
         )
 
     def _parse(

@@ -212,7 +212,7 @@ async def _keep(
         outcome = replace(outcome, result=SyncResult.CHANGED)
     fingerprint = stored.connection.fingerprint
     tags[key] = KnownTag(reading.tag, fingerprint, reading.absence)
-    problems = _list_problems(files.values(), is_there=reading.absence is None)
+    problems = _list_problems(files.values(), reading)
     return FolderLook(
         followed=followed,
         outcome=replace(outcome, warnings=problems),
@@ -220,9 +220,15 @@ async def _keep(
     )
 
 
-def _list_problems(files: Iterable[WatchFile], *, is_there: bool) -> tuple[str, ...]:
-    found = tuple(problem for each in files for problem in each.problems)
-    return found if is_there else (*found, "the folder is not there")
+def _list_problems(
+    files: Iterable[WatchFile], reading: FolderReading
+) -> tuple[str, ...]:
+    found = [problem for each in files for problem in each.problems]
+    if reading.absence is not None:
+        found.append("the folder is not there")
+    if reading.is_moved:
+        found.append("the repository has another name now; write that one in its entry")
+    return tuple(found)
 
 
 def _skip(

@@ -49,6 +49,8 @@ class SyncMemory:
     outcomes: dict[str, FolderOutcome] = field(default_factory=dict)
     applied: dict[str, tuple[WatchFolder, ...]] = field(default_factory=dict)
     """The stored folders with which the tasks are in line, by workspace."""
+    warnings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What was warned of when the files were applied, at the folder that told it."""
     locks: defaultdict[str, anyio.Lock] = field(
         default_factory=lambda: defaultdict(anyio.Lock)
     )

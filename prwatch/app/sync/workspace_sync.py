@@ -52,12 +52,16 @@ async def sync_workspace(
         if not read:
             return looks
         if not is_forced and await _is_applied(runtime, workspace):
-            return [_keep_warnings(runtime, look) for look in looks]
+            return [
+                _keep_warnings(runtime, look) if look.connection else look
+                for look in looks
+            ]
         if not await _is_allowed(runtime, workspace, looks):
             return [_refuse(look) for look in looks]
         applied = await apply_declared(runtime, workspace)
         changed = [index for index in read if _is_changed([looks[index]])]
         last = (changed or read)[-1]
+        _remember_warnings(runtime, looks[last].followed, applied)
         looks[last] = _attach(looks[last], applied)
         return looks
 
@@ -111,16 +115,24 @@ async def _is_allowed(
 
 def _keep_warnings(runtime: Runtime, look: FolderLook) -> FolderLook:
     """Return the look with what was warned of when the files were applied."""
-    before = runtime.sync_memory.outcomes.get(look.followed.folder.id)
-    if before is None or look.connection is None:
-        return look
-    return replace(look, outcome=replace(look.outcome, warnings=before.warnings))
+    kept = runtime.sync_memory.warnings.get(look.followed.folder.id, ())
+    warnings = (*look.outcome.warnings, *kept)
+    return replace(look, outcome=replace(look.outcome, warnings=warnings))
 
 
 def _refuse(look: FolderLook) -> FolderLook:
     if look.connection is None:
         return look
     return replace(look, outcome=replace(look.outcome, **ACCESS_CHANGED))
+
+
+def _remember_warnings(runtime: Runtime, at: Followed, applied: Applied) -> None:
+    """Keep what was warned of at that folder, and nothing at others beside it."""
+    memory = runtime.sync_memory
+    for each in memory.followed:
+        if each.workspace == at.workspace:
+            memory.warnings.pop(each.folder.id, None)
+    memory.warnings[at.folder.id] = applied.warnings
 
 
 def _attach(look: FolderLook, applied: Applied) -> FolderLook:

@@ -10,6 +10,7 @@ from prwatch.domain.watch_file import (
     WatchFolder,
     plan_reading,
     settle_files,
+    show_name,
 )
 
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
@@ -64,6 +65,10 @@ def test_only_files_with_another_content_are_fetched_in_the_order_of_their_names
         pytest.param(listed(".toml"), id="hidden"),
         pytest.param(listed("a/b.toml"), id="path"),
         pytest.param(listed("a\x1b.toml"), id="control"),
+        pytest.param(listed("a\u202e.toml"), id="direction"),
+        pytest.param(listed("a\ufffd.toml"), id="no UTF-8"),
+        pytest.param(listed(is_link=True), id="submodule"),
+        pytest.param(listed(is_link=True, is_file=False), id="symbolic link"),
         pytest.param(listed(f"{'x' * 96}.toml"), id="long"),
         pytest.param(listed(size_bytes=MAX_FILE_BYTES + 1), id="huge"),
     ],
@@ -73,6 +78,13 @@ def test_what_cannot_be_used_is_refused_and_not_fetched(entry):
 
     assert plan.wanted == ()
     assert list(plan.refused) == [entry.name]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("a é.toml", "a é.toml"), ("a\x1b.toml", r"'a\x1b.toml'")]
+)
+def test_a_name_is_told_without_what_steers_a_terminal(name, shown):
+    assert show_name(name) == shown
 
 
 def test_files_beyond_the_bound_are_refused_by_name():
