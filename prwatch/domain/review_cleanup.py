@@ -18,8 +18,6 @@ from prwatch.domain.task import Origin, Task
 
 CYCLE: Final = dt.timedelta(minutes=5)
 """The time between two sweeps."""
-NOBODY: Final = "ghost"
-"""Whose opinion is asked for where nobody's counts: GitHub's stand-in for the gone."""
 
 
 class Keep(enum.StrEnum):
@@ -71,7 +69,8 @@ class SweptRow:
     @property
     def login(self) -> str:
         """Return whose approval counts; '' is the token's own account."""
-        return self.watch.settings.target_login if self.watch else ""
+        watch = self.watch
+        return watch.settings.target_login if watch else self.row.target_login
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,29 +141,32 @@ def judge(
     swept: SweptTask,
     readings: Mapping[str, ReviewFacts],
     *,
-    now: dt.datetime,
+    asked_at: dt.datetime,
+    read_at: dt.datetime,
     grace: dt.timedelta,
 ) -> Judgement:
     """
     Judge a task by a reading of each of its rows, by row id.
 
-    `now` is when this sweep began: two sweeps are told apart by it.
+    The time of grace runs from when one reading was answered to when the next is
+    asked for, however long a sweep takes, and whoever else sweeps beside it.
     """
+    seen_at = max(asked_at, read_at)  # the clock may be set back in between
     stands: list[Stand] = []
     noted: list[tuple[str, dt.datetime | None, Mapping[str, object]]] = []
     done: dict[str, Mapping[str, object]] = {}
     ends: list[dt.datetime] = []
     for each in swept.rows:
         proof = find_end(readings[each.row.id])
-        stand = _judge_row(each.row, proof, now=now, grace=grace)
+        stand = _judge_row(each.row, proof, now=asked_at, grace=grace)
         stands.append(stand)
         if stand is Stand.REOPENED:
             noted.append((each.row.id, None, {}))
         elif stand is Stand.SEEN:
-            noted.append((each.row.id, now, proof))
-            ends.append(now + grace)
+            noted.append((each.row.id, seen_at, proof))
+            ends.append(seen_at + grace)
         elif stand is Stand.WAITS:
-            ends.append((each.row.terminal_seen_at or now) + grace)
+            ends.append((each.row.terminal_seen_at or seen_at) + grace)
         if proof:
             done[each.row.id] = proof
     least = min(stands, key=list(Stand).index)
@@ -185,6 +187,22 @@ def is_as_decided(before: SweptTask, now: SweptTask | None) -> bool:
 def is_approved(facts: ReviewFacts) -> bool:
     """Return whether an approval is what would end it: it may be asked for again."""
     return "review" in find_end(facts)
+
+
+def is_about(row: ReviewTask, facts: ReviewFacts) -> bool:
+    """
+    Return whether a reading is of the row's pull request, and not of another.
+
+    GitHub has changed the form of its ids before, so a repository and a number will
+    do. Names are nothing to go by: repositories are renamed, and names given again.
+    """
+    known, read = row.pull_request, facts.pull_request
+    is_same_place = bool(known.repository_node_id) and (
+        known.repository_node_id == read.repository_node_id
+    )
+    return known.number == read.number and (
+        is_same_place or known.node_id == read.node_id
+    )
 
 
 def without_opinion(facts: ReviewFacts) -> ReviewFacts:

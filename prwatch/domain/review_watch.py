@@ -19,6 +19,9 @@ LONGEST_INTERVAL: Final = dt.timedelta(days=1)
 RESERVED_FOR: Final = dt.timedelta(minutes=10)
 """How long a reservation holds; one that is older was left by a crash."""
 
+NOBODY: Final = "ghost"
+"""Whose opinion is asked for where nobody's counts: GitHub's stand-in for the gone."""
+
 
 class ReviewScope(enum.StrEnum):
     """Whose requests count: those to the person, or those to their teams too."""
@@ -125,15 +128,17 @@ class ReviewTask:
     That a review watch knows a pull request. One row for each of the two.
 
     `task_id` is '' while the row only reserves the pull request. `review_watch_id` is
-    '' once the watch is removed; `policy` is then the one that it had, and the watch's
-    present one counts before. `terminal_seen_at` is when the work was first seen to be
-    done, with its evidence; None without.
+    '' once the watch is removed; `policy` is then the one that it had, `target_login`
+    whose review it was made for, and the watch's present ones count before.
+    `terminal_seen_at` is when the work was first seen to be done, with its evidence;
+    None without.
     """
 
     id: str
     workspace_id: str
     review_watch_id: str
     policy: CleanupPolicy
+    target_login: str = ""
     pull_request: ReviewedPullRequest
     task_id: str = ""
     reserved_at: dt.datetime

@@ -16,12 +16,12 @@ from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.review_hit import Opinion, ReviewFacts
 from prwatch.domain.review_watch import ReviewedPullRequest
 from prwatch.github.batching import BatchSize, iter_batches
-from prwatch.github.graph import Answer, Graph, is_null
-from prwatch.github.normalize import parse_login, parse_name
+from prwatch.github.graph import NULL, Answer, Graph, is_null
+from prwatch.github.normalize import BOT_SUFFIX, parse_login, parse_name
 from prwatch.github.probe import STRANGE
 from prwatch.github.search import Hits, fetch_hits
 from prwatch.github.text import clean_text
-from prwatch.github.wire import Actor, Node, RepositoryNode, Reviews, decode
+from prwatch.github.wire import Actor, Node, RepositoryNode, ReviewNode, Reviews, decode
 
 FACTS_SIZE: Final = 100
 """GitHub takes at most this many ids in one `nodes` field."""
@@ -82,7 +82,8 @@ class ReviewReader:
         Yield each request's outcomes by node id, as `login` stands to them.
 
         Every id gets an outcome unless a request fails as a whole. One of which only a
-        part could be read is `Unreadable`: half of the facts decide nothing.
+        part could be read is `Unreadable`: half of the facts decide nothing. An error
+        that names no place touches all.
         """
         async with contextlib.aclosing(
             self._iter("ReviewFacts", node_ids, login, self._size)
@@ -127,11 +128,12 @@ def _read_answer(
     found: dict[str, Outcome[ReviewFacts]] = {}
     for place, node_id in enumerate(node_ids):
         key = ("nodes", place)
-        raw = nodes[place] if place < len(nodes) else None
-        if raw is None or is_null(raw):
+        raw = nodes[place] if place < len(nodes) else NULL
+        # Of what an error touches, or may touch, nothing is concluded.
+        if is_null(raw) or key in faults.references or faults.fields.get(key):
             found[node_id] = faults.explain_null(key)
-        elif faults.fields.get(key):
-            found[node_id] = faults.fields[key][0].meaning
+        elif faults.unplaced is not None:
+            found[node_id] = faults.unplaced
         else:
             found[node_id] = _read_node(raw, login, has_requests=has_requests)
     return found
@@ -150,7 +152,8 @@ def _read_node(
     if requests is None or reviews is None or None in reviews:
         return INCOMPLETE
     name = parse_name(node.repository)
-    last = reviews[-1] if reviews else None
+    # A server that answers with somebody else's review says nothing of this person's.
+    last = next((each for each in reversed(reviews) if _is_by(each, login)), None)
     try:
         facts = ReviewFacts(
             pull_request=ReviewedPullRequest(
@@ -174,6 +177,12 @@ def _read_node(
     except ValueError:
         return Unreadable("a state is a word that we do not know", "unknown_state")
     return Found(facts)
+
+
+def _is_by(review: ReviewNode | None, login: str) -> bool:
+    author = parse_login(review.author) if review else None
+    wanted = login.removesuffix(BOT_SUFFIX)
+    return author is not None and author.lower() == wanted.lower()
 
 
 def _is_asked(request: _Request | None, login: str) -> bool:

@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Mapping
 
 from prwatch.domain.review_watch import (
+    NOBODY,
     CleanupPolicy,
     ReviewedPullRequest,
     ReviewTask,
@@ -75,7 +76,7 @@ async def reserve_review_task(
     gone, disabled, or edited since `watch` was read.
     """
     values = _from_review_task(row)
-    unused = ("workspace_id", "policy", "task_id", "terminal_seen_at")
+    unused = ("workspace_id", "policy", "target_login", "task_id", "terminal_seen_at")
     for each in (*unused, "terminal_evidence", "created_at"):
         del values[each]
     reserved = await tx.execute(_QUERIES["reserve"], **values, revision=watch.revision)
@@ -131,7 +132,7 @@ async def leave_review_tasks(tx: Transaction, watch: ReviewWatch) -> None:
     Leave what a watch knows without it: each row keeps the policy that it has.
 
     Two watches that are gone leave one row of a pull request; the more cautious policy
-    stays. Reservations go.
+    stays, and of two people nobody's approval counts. Reservations go.
     """
     orphans = {
         row["pr_node_id"]: row
@@ -147,7 +148,11 @@ async def leave_review_tasks(tx: Transaction, watch: ReviewWatch) -> None:
             continue
         if orphan is not None and row.task_id:
             kept = max(policy, CleanupPolicy(orphan["policy"]), key=_read_caution)
-            await tx.execute(_QUERIES["put_policy"], id=orphan["id"], policy=kept)
+            login = orphan["target_login"]
+            if login.lower() != row.target_login.lower():
+                login = NOBODY
+            query = _QUERIES["put_left"]
+            await tx.execute(query, id=orphan["id"], policy=kept, target_login=login)
         await remove_review_task(tx, row.id)
 
 
@@ -174,6 +179,7 @@ def _from_review_task(row: ReviewTask) -> dict[str, Value]:
         **_key(row),
         "id": row.id,
         "policy": row.policy,
+        "target_login": row.target_login,
         "owner": pull_request.owner,
         "name": pull_request.name,
         "repository_node_id": pull_request.repository_node_id,
@@ -192,13 +198,24 @@ def to_review_task(row: Row) -> ReviewTask:
     Return what a row says.
 
     Raises:
-        ValueError: It holds a word that we do not know, or no JSON.
+        ValueError: It holds a word that we do not know, no JSON, or a time too far off.
     """
+    try:
+        return _read_row(row)
+    except (TypeError, OverflowError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _read_row(row: Row) -> ReviewTask:
+    evidence = from_json(row["terminal_evidence"])
+    if not isinstance(evidence, dict):
+        raise ValueError("the evidence is no object")  # noqa: TRY004 - a row's fault
     return ReviewTask(
         id=row["id"],
         workspace_id=row["workspace_id"],
         review_watch_id=row["review_watch_id"],
         policy=CleanupPolicy(row["policy"]),
+        target_login=row["target_login"],
         pull_request=ReviewedPullRequest(
             owner=row["owner"],
             name=row["name"],
@@ -210,6 +227,6 @@ def to_review_task(row: Row) -> ReviewTask:
         reserved_at=from_microseconds(row["reserved_at"]),
         reserved_by=row["reserved_by"],
         terminal_seen_at=from_optional_microseconds(row["terminal_seen_at"]),
-        terminal_evidence=from_json(row["terminal_evidence"]),
+        terminal_evidence=evidence,
         created_at=from_microseconds(row["created_at"]),
     )

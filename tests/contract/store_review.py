@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from prwatch.domain.review_watch import (
+    NOBODY,
     RESERVED_FOR,
     AuditAction,
     AuditActor,
@@ -212,6 +213,28 @@ class ReviewWatchesContract:
             replace(made, review_watch_id="", policy=CleanupPolicy.ALWAYS)
         ]
         assert not await store.write(review_watches.remove_review_watch, watch)
+
+    @pytest.mark.parametrize(
+        ("logins", "left"),
+        [(("bob", "BOB"), "bob"), (("bob", ""), NOBODY), (("", "bob", ""), NOBODY)],
+    )
+    async def test_of_two_removed_watches_nobodys_approval_counts_unless_one_persons(
+        self, store, logins, left
+    ):
+        for number, login in enumerate(logins, 1):
+            watch = make_review_watch(number)
+            row = make_review_task(
+                id=f"d{number}",
+                review_watch_id=watch.id,
+                task_id="t1",
+                target_login=login,
+            )
+            await store.write(review_watches.add_review_watch, watch)
+            await store.write(review_tasks.add_review_task, row)
+            await store.write(review_watches.remove_review_watch, watch)
+
+        (row,) = await store.read(review_tasks.list_review_tasks, "w1")
+        assert row.target_login.lower() == left
 
     async def test_of_two_removed_watches_the_more_cautious_policy_stays(self, store):
         policies = (CleanupPolicy.ALWAYS, CleanupPolicy.NEVER, CleanupPolicy.AUTO)

@@ -96,7 +96,6 @@ class ReviewCleanup:
             circuits=self.circuits,
             report=CleanupReport(),
             logins=self._logins,
-            started_at=runtime.clock.now(),
             by=order.by,
             is_dry=order.is_dry,
             beat=beat,
@@ -113,7 +112,7 @@ class ReviewCleanup:
                     sweep.report.failures.append(_tell_store(workspace, error))
             await store_limits(runtime.database, runtime.clock, account)
         if not order.is_dry:
-            await forget_old_snapshots(runtime, sweep.started_at)
+            await forget_old_snapshots(runtime, runtime.clock.now())
         self.deleted += sweep.report.deleted
         return sweep.report
 

@@ -20,13 +20,12 @@ from prwatch.errors import AuthenticationFailed, ProviderError, RateLimited, Sto
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """A sweep that runs; `started_at` is what it notes, and tells it from others."""
+    """A sweep that runs, and what it shares with all workspaces' turns."""
 
     runtime: Runtime
     circuits: CleanupCircuits
     report: CleanupReport
     logins: Logins
-    started_at: dt.datetime
     by: AuditActor
     is_dry: bool
     beat: Callable[[], None]
@@ -41,6 +40,10 @@ class Turn:
     workspace: Workspace
     connection_id: str
     is_asked: bool
+
+    def now(self) -> dt.datetime:
+        """Return the time."""
+        return self.sweep.runtime.clock.now()
 
     def tell(
         self,
@@ -108,7 +111,7 @@ class Turn:
         proofs: Mapping[str, Mapping[str, object]],
     ) -> Ending:
         """Return that a task goes now, by whoever sweeps."""
-        now = self.sweep.started_at
+        now = self.now()
         undo = self.sweep.runtime.config.review.undo
         is_deleted = action is AuditAction.DELETED
         return Ending(

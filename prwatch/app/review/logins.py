@@ -14,6 +14,14 @@ class Logins:
     def __init__(self) -> None:
         self._logins: dict[str, tuple[int, str]] = {}
 
+    def is_known(self, account: Account) -> bool:
+        """Return whether it can be told without asking; an app's never is asked."""
+        known = self._logins.get(account.key)
+        generation = account.github.credential.generation
+        return account.github.limits.is_fixed or (
+            known is not None and known[0] == generation
+        )
+
     async def read(self, account: Account) -> str:
         """
         Return the login of the account behind the token.

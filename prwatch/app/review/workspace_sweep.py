@@ -2,30 +2,26 @@
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from prwatch.app.review.cleanup_circuits import Blow
 from prwatch.app.review.cleanup_turn import Turn, classify, classify_missing
-from prwatch.app.review.logins import Unfit
+from prwatch.app.review.end_reading import OWN, Readings, read_ends
 from prwatch.app.review.removal import drop_rows, remove_done
-from prwatch.domain.outcome import Found, Outcome, Unreadable
+from prwatch.domain.outcome import Found, Unreadable
 from prwatch.domain.review_cleanup import (
-    NOBODY,
     Judgement,
     Stand,
     SweptTask,
     find_keep,
-    is_approved,
+    is_about,
     is_gone,
     judge,
     name_reason,
-    without_opinion,
 )
 from prwatch.domain.review_hit import ReviewFacts
 from prwatch.domain.review_watch import AuditAction
 from prwatch.errors import (
-    AuthenticationFailed,
-    ConfigError,
     ProviderError,
     StoreError,
 )
@@ -35,9 +31,7 @@ from prwatch.store.database import Transaction
 SLICE: Final = 100
 """Pull requests that one request reads: each costs a point."""
 GONE: Final = "task_gone"
-
-_Readings: TypeAlias = dict[tuple[str, str], Outcome[ReviewFacts]]
-"""By the login that counts, '' for the token's own, and the node id."""
+ANOTHER: Final = Unreadable("GitHub answered with another one", "strange_node")
 
 
 async def settle_locally(turn: Turn, found: Sequence[SweptTask]) -> list[SweptTask]:
@@ -75,21 +69,21 @@ async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask |
     admitted = [each for each in tasks if _admit_record(turn, each)]
     done = 0
     for part in _slice(admitted):
-        found: _Readings = {}
+        readings = Readings(asked_at=turn.now())
         try:
-            await _read(turn, part, found)
+            await read_ends(turn, part, readings)
         except ProviderError as error:
             # What was answered before in smaller requests stands.
-            whole = [each for each in part if _is_whole(each, found)]
-            await _settle(turn, whole, found)
+            whole = [each for each in part if readings.is_whole(each)]
+            await _settle(turn, whole, readings)
             _stop(turn, classify(error))
             rest = [*part, *admitted[done + len(part) :]]
             left = [each for each in rest if each not in whole]
             turn.skip(left, str(error), _find_end(turn))
-            return part[-1]
+            return _find_last(turn, part, admitted)
         finally:
             turn.sweep.beat()
-        await _settle(turn, part, found)
+        await _settle(turn, part, readings)
         done += len(part)
     return None
 
@@ -99,11 +93,14 @@ def _stop(turn: Turn, blow: Blow) -> None:
     turn.fail("", blow)
 
 
-def _is_whole(swept: SweptTask, found: _Readings) -> bool:
-    """Return whether each row of a task was answered for."""
-    return all(
-        (each.login, each.row.pull_request.node_id) in found for each in swept.rows
-    )
+def _find_last(
+    turn: Turn, part: Sequence[SweptTask], tasks: Sequence[SweptTask]
+) -> SweptTask:
+    """Return behind which task the next turn begins, after a part that failed."""
+    if OWN in part[0].logins and not turn.sweep.logins.is_known(turn.account):
+        # Whose token it is could not be told: that fails for all who need to know it.
+        return [each for each in tasks if each.logins == part[0].logins][-1]
+    return part[-1]
 
 
 def _find_end(turn: Turn) -> dt.datetime | None:
@@ -146,84 +143,22 @@ def _slice(tasks: Sequence[SweptTask]) -> Iterator[Sequence[SweptTask]]:
         yield part
 
 
-async def _read(turn: Turn, part: Sequence[SweptTask], found: _Readings) -> None:
-    """
-    Read the pull requests of a part, each as each login that counts stands to it.
-
-    Raises:
-        ProviderError: A request failed as a whole; `found` has what came before.
-    """
-    for login in part[0].logins:
-        node_ids = dict.fromkeys(
-            each.row.pull_request.node_id
-            for swept in part
-            for each in swept.rows
-            if each.login == login
-        )
-        try:
-            who = login or await _read_login(turn)
-            approved = await _read_ends(turn, login, who, tuple(node_ids), found)
-            if approved:
-                await _read_approved(turn, login, who, approved, found)
-        except ConfigError as error:
-            # The source of the token went bad while we ran.
-            raise AuthenticationFailed(f"{error}; {error.hint}") from error
-
-
-async def _read_ends(
-    turn: Turn, login: str, who: str, node_ids: Sequence[str], found: _Readings
-) -> list[str]:
-    """Read states and opinions; return what is approved, which is no end by itself."""
-    approved: list[str] = []
-    reading = turn.account.github.review_reader.iter_ends(node_ids, who)
-    async for outcomes in reading:
-        turn.sweep.circuits.succeed(turn.connection_id)
-        for node_id, outcome in outcomes.items():
-            seen = _see(outcome, who)
-            if isinstance(seen, Found) and is_approved(seen.value):
-                approved.append(node_id)
-            else:
-                found[login, node_id] = seen
-    return approved
-
-
-async def _read_approved(
-    turn: Turn, login: str, who: str, node_ids: Sequence[str], found: _Readings
-) -> None:
-    """Read whether the review of what is approved is asked for again."""
-    reading = turn.account.github.review_reader.iter_facts(node_ids, who)
-    async for outcomes in reading:
-        for node_id, outcome in outcomes.items():
-            found[login, node_id] = outcome
-
-
-async def _read_login(turn: Turn) -> str:
-    try:
-        return await turn.sweep.logins.read(turn.account)
-    except Unfit:
-        return NOBODY
-
-
-def _see(outcome: Outcome[ReviewFacts], who: str) -> Outcome[ReviewFacts]:
-    if who == NOBODY and isinstance(outcome, Found):
-        return Found(without_opinion(outcome.value))
-    return outcome
-
-
 async def _settle(
     turn: Turn,
     part: Sequence[SweptTask],
-    found: _Readings,
+    found: Readings,
 ) -> None:
     """Judge each task that was read, note what is new, remove what is done."""
     sweep = turn.sweep
     judged: list[tuple[SweptTask, Judgement]] = []
     for swept in part:
-        readings = _gather(turn, swept, found)
-        if readings is None:
+        facts = _gather(turn, swept, found)
+        if facts is None:
             continue
         grace = sweep.runtime.config.review.grace
-        judgement = judge(swept, readings, now=sweep.started_at, grace=grace)
+        judgement = judge(
+            swept, facts, asked_at=found.asked_at, read_at=turn.now(), grace=grace
+        )
         judged.append((swept, judgement))
     if not sweep.is_dry:
         await _note(turn, [judgement for _, judgement in judged])
@@ -246,17 +181,16 @@ async def _settle(
 def _gather(
     turn: Turn,
     swept: SweptTask,
-    found: _Readings,
+    found: Readings,
 ) -> dict[str, ReviewFacts] | None:
     """Return a reading of each row, or None: one that failed decides nothing."""
     circuits, key = turn.sweep.circuits, turn.connection_id
     readings: dict[str, ReviewFacts] = {}
     failed: Blow | None = None
     for each in swept.rows:
-        outcome = found.get(
-            (each.login, each.row.pull_request.node_id),
-            Unreadable("GitHub left it out", "left_out"),
-        )
+        outcome = found.find(each)
+        if isinstance(outcome, Found) and not is_about(each.row, outcome.value):
+            outcome = ANOTHER
         if isinstance(outcome, Found):
             readings[each.row.id] = outcome.value
             circuits.succeed_record(key, each.row.id)

@@ -27,13 +27,13 @@ WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
 -- One as it is, such as one that is restored; none when there is one.
 INSERT INTO review_tasks
     (
-        id, workspace_id, review_watch_id, policy, owner, name, repository_node_id,
-        pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
+        id, workspace_id, review_watch_id, policy, target_login, owner, name,
+        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
         terminal_evidence, created_at
     )
 VALUES
     (
-        :id, :workspace_id, :review_watch_id, :policy, :owner, :name,
+        :id, :workspace_id, :review_watch_id, :policy, :target_login, :owner, :name,
         :repository_node_id, :pr_number, :pr_node_id, :task_id, :reserved_at,
         :reserved_by, :terminal_seen_at, :terminal_evidence, :created_at
     )
@@ -43,13 +43,14 @@ ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
 -- For whoever is first, while the watch is enabled and as it was when it was searched.
 INSERT INTO review_tasks
     (
-        id, workspace_id, review_watch_id, policy, owner, name, repository_node_id,
-        pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
+        id, workspace_id, review_watch_id, policy, target_login, owner, name,
+        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
         terminal_evidence, created_at
     )
 SELECT
     CAST(:id AS TEXT), review_watches.workspace_id, review_watches.id,
-    review_watches.policy, CAST(:owner AS TEXT), CAST(:name AS TEXT),
+    review_watches.policy, review_watches.target_login,
+    CAST(:owner AS TEXT), CAST(:name AS TEXT),
     CAST(:repository_node_id AS TEXT), CAST(:pr_number AS BIGINT),
     CAST(:pr_node_id AS TEXT), '', CAST(:reserved_at AS BIGINT),
     CAST(:reserved_by AS TEXT), NULL, '{}', CAST(:reserved_at AS BIGINT)
@@ -97,9 +98,11 @@ WHERE id = :id AND (
 -- Its watch is removed: it keeps the policy that it had.
 UPDATE review_tasks SET review_watch_id = '', policy = :policy WHERE id = :id;
 
--- name: put_policy
--- The policy of one without a watch; an equal row stays untouched.
-UPDATE review_tasks SET policy = :policy WHERE id = :id AND policy <> :policy;
+-- name: put_left
+-- The policy of one without a watch, and whose approval counts; an equal row stays
+-- untouched.
+UPDATE review_tasks SET policy = :policy, target_login = :target_login
+WHERE id = :id AND (policy <> :policy OR target_login <> :target_login);
 
 -- name: remove_review_task
 -- It is forgotten; its task is left as it is.

@@ -12,6 +12,7 @@ from prwatch.domain.review_cleanup import (
     SweptRow,
     SweptTask,
     find_keep,
+    is_about,
     is_approved,
     is_as_decided,
     is_gone,
@@ -157,19 +158,29 @@ def test_rows_go_whose_task_is_gone_unless_something_keeps_them():
 
 
 def test_a_row_is_swept_under_its_watch_or_by_itself():
-    rows = (make_row(login="ada"), make_row("r2", is_watched=False))
+    rows = (
+        make_row(login="ada", target_login="old"),
+        make_row("r2", is_watched=False),
+        make_row("r3", is_watched=False, target_login="bob"),
+    )
 
-    assert [(r.login, r.revision) for r in rows] == [("ada", 3), ("", 0)]
-    assert make_swept(*rows).logins == ("", "ada")
+    assert [(r.login, r.revision) for r in rows] == [("ada", 3), ("", 0), ("bob", 0)]
+    assert make_swept(*rows).logins == ("", "ada", "bob")
 
 
-def judge_one(facts, *, at=0, seen=None, proof=None, grace=GRACE):
+def judge_one(facts, *, at=0, took=0, seen=None, proof=None, grace=GRACE):
     row = make_row(
         terminal_seen_at=None if seen is None else NOON + dt.timedelta(minutes=seen),
         terminal_evidence=proof or {},
     )
-    now = NOON + dt.timedelta(minutes=at)
-    return judge(make_swept(row), {"r1": facts}, now=now, grace=grace)
+    asked_at = NOON + dt.timedelta(minutes=at)
+    return judge(
+        make_swept(row),
+        {"r1": facts},
+        asked_at=asked_at,
+        read_at=asked_at + dt.timedelta(minutes=took),
+        grace=grace,
+    )
 
 
 @pytest.mark.parametrize(
@@ -229,6 +240,44 @@ def test_what_is_noted_and_until_when():
     assert (done.rows, done.done, done.until) == ((), {"r1": MERGED}, None)
 
 
+def test_grace_runs_from_an_answer_to_the_next_question():
+    slow = judge_one(DONE, at=0, took=3)
+    back = judge_one(DONE, at=0, took=-60)
+    early = judge_one(DONE, at=7.9, took=9, seen=3, proof=MERGED)
+
+    assert slow.rows[0][1] == NOON + dt.timedelta(minutes=3)
+    assert back.rows[0][1] == NOON
+    assert early.stand is Stand.WAITS
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_same"),
+    [
+        pytest.param({}, True, id="the same"),
+        pytest.param({"owner": "new", "name": "home"}, True, id="renamed"),
+        pytest.param({"repository_node_id": "R_2"}, True, id="a moved repository"),
+        pytest.param({"node_id": "new"}, True, id="another form of id"),
+        pytest.param({"number": 2}, False, id="another number"),
+        pytest.param(
+            {"node_id": "PR_2", "repository_node_id": "R_2"}, False, id="elsewhere"
+        ),
+        pytest.param(
+            {"node_id": "PR_2", "repository_node_id": ""}, False, id="without a place"
+        ),
+    ],
+)
+def test_whose_reading_it_is(changes, is_same):
+    pull_request = dataclasses.replace(ONE, repository_node_id="R_1")
+    read = dataclasses.replace(pull_request, **changes)
+    facts = dataclasses.replace(OPEN, pull_request=read)
+
+    assert is_about(make_row(pull_request=pull_request).row, facts) == is_same
+    if not changes.get("repository_node_id"):
+        unplaced = dataclasses.replace(pull_request, repository_node_id="")
+        same = is_same and "node_id" not in changes
+        assert is_about(make_row(pull_request=unplaced).row, facts) == same
+
+
 def test_a_task_is_done_when_each_of_its_rows_is():
     rows = (
         make_row("r1", terminal_seen_at=NOON, terminal_evidence=MERGED),
@@ -237,7 +286,7 @@ def test_a_task_is_done_when_each_of_its_rows_is():
     both = {"r1": DONE, "r2": DONE}
     now = NOON + GRACE
 
-    judgement = judge(make_swept(*rows), both, now=now, grace=GRACE)
+    judgement = judge(make_swept(*rows), both, asked_at=now, read_at=now, grace=GRACE)
 
     assert (judgement.stand, judgement.done) == (Stand.SEEN, {})
     assert [row[0] for row in judgement.rows] == ["r2"]

@@ -32,8 +32,10 @@ def make_node(**changes):
     }
 
 
-def make_review(state="APPROVED"):
-    return {"nodes": [{"id": "PRR_1", "state": state, "submittedAt": NOON}]}
+def make_review(state="APPROVED", author="ada"):
+    login = {"login": author} if author else None
+    node = {"id": "PRR_1", "state": state, "submittedAt": NOON, "author": login}
+    return {"nodes": [node]}
 
 
 def ask(*logins):
@@ -117,6 +119,29 @@ async def test_an_error_touches_what_it_names_alone():
     )
 
     assert [type(each) for each in found] == [Found, NotFound, Forbidden, Found]
+
+
+@pytest.mark.parametrize("author", ["bob", "ghost", ""])
+async def test_a_review_by_somebody_else_is_not_this_persons(author):
+    _, (found,) = await read(make_node(reviews=make_review(author=author)))
+
+    assert (found.value.opinion, found.value.submitted_at) == (None, None)
+
+
+async def test_a_bots_review_is_its_own_by_either_of_its_names():
+    node = make_node(reviews=make_review(author="helper"))
+    _, (found,) = await read(node, login="helper[bot]")
+
+    assert found.value.opinion is Opinion.APPROVED
+
+
+@pytest.mark.parametrize("path", [None, ["nodes"], ["nodes", 0]])
+async def test_an_error_beside_good_data_decides_nothing_of_what_it_may_touch(path):
+    error = {"type": "INTERNAL", "message": "Something went wrong"}
+    errors = [error if path is None else {**error, "path": path}]
+    _, (found,) = await read(make_node(), errors=errors)
+
+    assert isinstance(found, Retry)
 
 
 async def test_too_few_nodes_are_no_answer():

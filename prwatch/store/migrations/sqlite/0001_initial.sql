@@ -304,11 +304,13 @@ CREATE TABLE review_watches (
 
 -- One row a pull request that a review watch knows. task_id is '' while the row only
 -- reserves it, review_watch_id is '' once the watch is removed: neither is a reference.
+-- policy is what the watch had then, target_login whose review it was made for.
 CREATE TABLE review_tasks (
     id TEXT PRIMARY KEY NOT NULL,
     workspace_id TEXT NOT NULL REFERENCES workspaces (id),
     review_watch_id TEXT NOT NULL,
     policy TEXT NOT NULL CHECK (policy IN ('auto', 'always', 'never')),
+    target_login TEXT NOT NULL,
     owner TEXT NOT NULL,
     name TEXT NOT NULL,
     repository_node_id TEXT NOT NULL,
