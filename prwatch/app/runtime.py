@@ -19,6 +19,7 @@ from prwatch.app.sync.memory import SyncMemory
 from prwatch.app.task_sync import TaskSync
 from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Account
+from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
 from prwatch.app.walk.stragglers import Stragglers
@@ -53,7 +54,7 @@ class Runtime:
     source: str
     sync_memory: SyncMemory = field(default_factory=SyncMemory)
     scanned_at: dt.datetime | None = None
-    stragglers: Stragglers | None = None
+    stragglers: Stragglers[CycleReport] | None = None
     """Accounts that a cycle does not wait for; without it, it waits for all."""
     ages: AgeReport | None = None
     """How long ago watches were seen well, as of the last ordinary cycle or so."""

@@ -9,9 +9,10 @@ from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.turns import pause
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.review.cleanup import Late, ReviewCleanup
 from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import CYCLE
 from prwatch.errors import StoreError
@@ -39,12 +40,16 @@ class CleanupLoop:
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
         """Sweep at each turn until cancelled; a turn that fails waits for the next."""
-        task_status.started()
+        async with anyio.create_task_group() as group:
+            task_status.started()
+            await self._sweep_forever(beat, Stragglers(group, on_end=lambda: None))
+
+    async def _sweep_forever(self, beat: Callable[[], None], late: Late) -> None:
         late_by = dt.timedelta(0)
         while True:
             self._registry.begin_turn(self.name, late_by=late_by)
             try:
-                report = await self.cleanup.run_once(beat=beat)
+                report = await self.cleanup.run_once(beat=beat, stragglers=late)
             except StoreError as error:
                 self._fail(error)
             else:

@@ -9,7 +9,9 @@ turn begins behind what it failed with.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
+
+import anyio
 
 from prwatch.app.limit_blocks import store_limits
 from prwatch.app.review.cleanup_circuits import CleanupCircuit, CleanupCircuits
@@ -20,7 +22,8 @@ from prwatch.app.review.removal import forget_old_snapshots
 from prwatch.app.review.workspace_sweep import read_and_remove, settle_locally
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account, is_read_by_rest
-from prwatch.app.walk.cycle_report import Failure
+from prwatch.app.walk.stragglers import Stragglers, run_beside
+from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
 from prwatch.domain.connection import Connection
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import SweptTask
@@ -65,6 +68,7 @@ class SweepOrder:
 
 
 SCHEDULED: Final = SweepOrder()
+Late: TypeAlias = Stragglers[CleanupReport]
 
 
 class ReviewCleanup:
@@ -80,41 +84,82 @@ class ReviewCleanup:
         """Behind which task the next turn of a workspace begins."""
 
     async def run_once(
-        self, order: SweepOrder = SCHEDULED, *, beat: Callable[[], None] = lambda: None
+        self,
+        order: SweepOrder = SCHEDULED,
+        *,
+        beat: Callable[[], None] = lambda: None,
+        stragglers: Late | None = None,
     ) -> CleanupReport:
         """
-        Sweep all workspaces once. A failure of one leaves the others alone.
+        Sweep all workspaces once, account beside account.
 
-        What the store could not do for one is told in the report.
+        A failure of one leaves the others alone; what the store could not do for one
+        is told in the report. With `stragglers` no account is waited for that is slow:
+        what it did stands in a later report.
 
         Raises:
             StoreError: The store cannot be read at all.
         """
         runtime = self._runtime
+        await self._begin()
+        accounts = [
+            account
+            for account in runtime.wired.accounts
+            if not (stragglers and stragglers.is_walking(account))
+        ]
+        # One account alone keeps nobody waiting.
+        beside = stragglers if len(runtime.wired.accounts) > 1 else None
+        own = {account.key: CleanupReport() for account in accounts}
+        limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
+        is_over = False
+
+        async def sweep(account: Account) -> None:
+            async with limiter:
+                await self._sweep_account(account, order, own[account.key], beat)
+            if is_over and beside is not None:
+                beside.hand_in(own.pop(account.key))
+
+        await run_beside(accounts, sweep, beside)
+        is_over = True
+        report = CleanupReport()
+        for account in accounts:
+            if not (beside and beside.is_walking(account)):
+                report.absorb(own[account.key])
+        for late in stragglers.take_reports() if stragglers else ():
+            report.absorb(late)
+        if not order.is_dry:
+            await forget_old_snapshots(runtime, runtime.clock.now())
+        return report
+
+    async def _sweep_account(
+        self,
+        account: Account,
+        order: SweepOrder,
+        report: CleanupReport,
+        beat: Callable[[], None],
+    ) -> None:
+        runtime = self._runtime
         sweep = Sweep(
             runtime=runtime,
             circuits=self.circuits,
-            report=CleanupReport(),
+            report=report,
             logins=self._logins,
             by=order.by,
             is_dry=order.is_dry,
             beat=beat,
         )
-        await self._begin()
-        for account in runtime.wired.accounts:
-            for workspace in account.workspaces:
-                if order.workspace not in ("", workspace.name):
-                    continue
-                try:
-                    await self._sweep(sweep, account, workspace, order)
-                except StoreError as error:
-                    sweep.report.error = error
-                    sweep.report.failures.append(_tell_store(workspace, error))
+        for workspace in account.workspaces:
+            if order.workspace not in ("", workspace.name):
+                continue
+            try:
+                await self._sweep(sweep, account, workspace, order)
+            except StoreError as error:
+                report.fail_store(workspace, error)
+        try:
             await store_limits(runtime.database, runtime.clock, account)
-        if not order.is_dry:
-            await forget_old_snapshots(runtime, runtime.clock.now())
-        self.deleted += sweep.report.deleted
-        return sweep.report
+        except StoreError as error:
+            report.fail_store(account.workspaces[0], error)
+        self.deleted += report.deleted
 
     async def _begin(self) -> None:
         """Look at the connections of all workspaces; no token is asked for."""
@@ -200,14 +245,3 @@ class ReviewCleanup:
 def _place(swept: SweptTask) -> tuple[tuple[str, ...], str]:
     """Tasks of the same logins stand together: they share requests."""
     return swept.logins, swept.rows[0].row.id
-
-
-def _tell_store(workspace: Workspace, error: StoreError) -> Failure:
-    return Failure(
-        workspace=workspace.name,
-        scope="review",
-        reference="",
-        failure_class=FailureClass.TRANSIENT,
-        code=error.code,
-        message=str(error),
-    )

@@ -8,6 +8,8 @@ from typing import Any
 
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.events import EventType
+from prwatch.domain.outcome import FailureClass
+from prwatch.domain.task import Workspace
 from prwatch.domain.timestamp import format_optional_time
 from prwatch.errors import StoreError
 
@@ -54,6 +56,28 @@ class CleanupReport:
     """Rows of tasks that were gone."""
     error: StoreError | None = None
     """What the store could not do last; the rest was swept all the same."""
+
+    def fail_store(self, workspace: Workspace, error: StoreError) -> None:
+        """Add that the store could not do something for a workspace."""
+        self.error = error
+        self.failures.append(
+            Failure(
+                workspace=workspace.name,
+                scope="review",
+                reference="",
+                failure_class=FailureClass.TRANSIENT,
+                code=error.code,
+                message=str(error),
+            )
+        )
+
+    def absorb(self, other: "CleanupReport") -> None:
+        """Add what a part of the sweep did."""
+        self.findings += other.findings
+        self.failures += other.failures
+        self.deleted += other.deleted
+        self.dropped += other.dropped
+        self.error = other.error or self.error
 
     @property
     def verdicts(self) -> Counter[str]:

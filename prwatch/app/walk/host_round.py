@@ -38,7 +38,7 @@ class HostRound:
         limiter: anyio.CapacityLimiter,
         *,
         is_alone: bool,
-        stragglers: Stragglers | None = None,
+        stragglers: Stragglers[CycleReport] | None = None,
     ) -> None:
         """Poll a host; an account that `is_alone` has no other on it, late or not."""
         self._is_alone = is_alone

@@ -7,19 +7,21 @@ has ended, and what it did is counted in the cycle after that.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
 
 from prwatch.app.walk.cycle import Account
-from prwatch.app.walk.cycle_report import CycleReport
 
 PATIENCE_SECONDS: Final = 5.0
 """How long a cycle waits for the slowest of several accounts."""
 
 
-class Stragglers:
+Report = TypeVar("Report")
+
+
+class Stragglers(Generic[Report]):
     """
     The walks that are under way, in a task group that outlives single cycles.
 
@@ -30,7 +32,7 @@ class Stragglers:
         self._group = group
         self._on_end = on_end
         self._walking: dict[str, Account] = {}
-        self._reports: list[CycleReport] = []
+        self._reports: list[Report] = []
 
     @property
     def accounts(self) -> tuple[Account, ...]:
@@ -70,11 +72,25 @@ class Stragglers:
                 await all_ended.wait()
         is_over = True
 
-    def hand_in(self, report: CycleReport) -> None:
+    def hand_in(self, report: Report) -> None:
         """Keep what a late walk did, to be counted in the next cycle."""
         self._reports.append(report)
 
-    def take_reports(self) -> list[CycleReport]:
+    def take_reports(self) -> list[Report]:
         """Return what late walks have handed in since the last call."""
         reports, self._reports = self._reports, []
         return reports
+
+
+async def run_beside(
+    accounts: Sequence[Account],
+    work: Callable[[Account], Coroutine[Any, Any, None]],
+    stragglers: Stragglers[Report] | None,
+) -> None:
+    """Work through accounts side by side; with `stragglers` until patience ends."""
+    if stragglers is not None:
+        await stragglers.walk(accounts, work)
+        return
+    async with anyio.create_task_group() as group:
+        for account in accounts:
+            group.start_soon(work, account)

@@ -12,6 +12,7 @@ from prwatch.app.walk.admission import (
 )
 from prwatch.app.walk.circuits import close_abandoned
 from prwatch.app.walk.cycle import Account, Cycle
+from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.host_round import HostRound
 from prwatch.app.walk.notices import tell_transitions
@@ -31,7 +32,7 @@ async def run_cycle(
     cycle: Cycle,
     accounts: Sequence[Account],
     worktrees: Worktrees,
-    stragglers: Stragglers | None = None,
+    stragglers: Stragglers[CycleReport] | None = None,
 ) -> None:
     """
     Poll every account once. With `stragglers`, wait for none that is slow.
