@@ -30,7 +30,8 @@ def build_review_requested(
     """
     Return the event that a review task was made, at the time of the task.
 
-    It belongs to no watch of a pull request and has no revision.
+    It belongs to no watch of a pull request and has no revision; what is told of the
+    same pull request later waits for it.
     """
     facts, workspace = request.facts, request.workspace
     pull_request = facts.pull_request
@@ -42,11 +43,11 @@ def build_review_requested(
         time=task.created_at,
         workspace_id=workspace.id,
         task_id=task.id,
-        repository_id=event_id,
+        repository_id=pull_request.node_id,
         pr_number=pull_request.number,
-        watch_id=event_id,
+        watch_id="",
         revision=0,
-        head_ref_oid=event_id,
+        head_ref_oid="",
         is_terminal=False,
         data={
             "workspace": workspace.name,

@@ -32,7 +32,7 @@ VALUES
 ON CONFLICT (event_id, sink) DO NOTHING;
 
 -- name: acquire
--- Take what is due, of each pull request the first that is not settled.
+-- Take what is due, of each order the first that is not settled.
 WITH free AS (
     SELECT d.event_id FROM deliveries AS d
     WHERE d.sink = :sink AND d.due_at <= :now AND NOT EXISTS (
