@@ -4,7 +4,7 @@ import datetime as dt
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Scalar: TypeAlias = str | int | bool | None
 
@@ -19,6 +19,12 @@ class EventType(enum.StrEnum):
     PROVIDER_CIRCUIT_OPENED = "ProviderCircuitOpened"
     PROVIDER_CIRCUIT_CLOSED = "ProviderCircuitClosed"
     RATE_LIMIT_CHANGED = "GitHubRateLimitChanged"
+
+
+REVIEW_TYPES: Final = frozenset(
+    {EventType.PR_REVIEW_REQUESTED, EventType.PR_REVIEW_TASK_DELETED}
+)
+"""What is told of review tasks: that one was made, and that one went."""
 
 
 class ChangeField(enum.StrEnum):
@@ -64,7 +70,8 @@ class Event:
     computed at each delivery. One about the watching itself (`domain/notice`)
     belongs to no watch: its `watch_id`, `task_id` and `repository_id` are ''. One that
     a review is asked for (`domain/review_event`), or that its task went
-    (`domain/review_ending`), has a `task_id`, and no watch either.
+    (`domain/review_ending`), has a `task_id`, and no watch either; GitHub's id of the
+    pull request stands in place of a repository of ours.
     """
 
     id: str
@@ -81,6 +88,17 @@ class Event:
     head_ref_oid: str
     is_terminal: bool
     data: Mapping[str, object]
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """
+        Return what events share that reach a sink one at a time, in their order.
+
+        That is a pull request of a task. Of reviews it is a pull request of a
+        workspace: one that is asked for again has another task then.
+        """
+        owner = self.workspace_id if self.type in REVIEW_TYPES else self.task_id
+        return owner, self.repository_id, self.pr_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,11 @@ def build_audit(
 
 
 def build_review_deleted(ending: Ending, *, event_id: str, source: str) -> Event:
-    """Return the event that a review task went, and why. It belongs to no watch."""
+    """
+    Return the event that a review task went, and why. It belongs to no watch.
+
+    It waits for what was told before of the same pull request.
+    """
     workspace, rows = ending.workspace, ending.swept.rows
     pull_request = rows[0].row.pull_request
     watches = [each.watch for each in rows if each.watch is not None]
@@ -75,7 +79,7 @@ def build_review_deleted(ending: Ending, *, event_id: str, source: str) -> Event
         time=ending.acted_at,
         workspace_id=workspace.id,
         task_id=ending.swept.task_id,
-        repository_id="",
+        repository_id=pull_request.node_id,
         pr_number=pull_request.number,
         watch_id="",
         revision=0,

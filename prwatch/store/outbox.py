@@ -1,8 +1,9 @@
 """
 Rows of events on their way out: one delivery for each event and sink.
 
-Inside a sink the deliveries of one (task, repository, pull request) leave one at a
-time, in the order of their events' commits. Whoever sends one holds it under a lease;
+Inside a sink the deliveries of one `Event.order` leave one at a time, in the order of
+their events' commits; its three parts are the columns `task_id`, `repository_id` and
+`pr_number`, whatever stands in them. Whoever sends one holds it under a lease;
 a lease that ended may be taken over, and its token then settles nothing any more.
 """
 
@@ -45,6 +46,7 @@ async def add_events(
         if not rows:
             continue
         position = int(rows[0]["position"])
+        owner, place, number = event.order
         await tx.execute_many(
             _QUERIES["add_delivery"],
             [
@@ -52,9 +54,9 @@ async def add_events(
                     "event_id": event.id,
                     "sink": sink,
                     "position": position,
-                    "task_id": event.task_id,
-                    "repository_id": event.repository_id,
-                    "pr_number": event.pr_number,
+                    "task_id": owner,
+                    "repository_id": place,
+                    "pr_number": number,
                     "now": to_microseconds(now),
                 }
                 for sink in sinks_by_event.get(event.id, ())

@@ -116,6 +116,31 @@ class OutboxContract:
         assert await self.acquired_ids(store, 1, "l2") == ["e3"]
         assert await self.acquired_ids(store, 500, "l3") == ["e1", "e3"]
 
+    async def test_reviews_of_a_pull_request_wait_for_each_other_whatever_task(
+        self, store
+    ):
+        asked, gone = EventType.PR_REVIEW_REQUESTED, EventType.PR_REVIEW_TASK_DELETED
+        first = {"repository_id": "PR_1", "watch_id": "", "head_ref_oid": ""}
+        await self.add(
+            store,
+            make_event(1, type=asked, task_id="t1", **first),
+            make_event(2, type=gone, task_id="t1", **first),
+            make_event(3, type=asked, task_id="t2", **first),
+            make_event(
+                4, type=asked, task_id="t3", **first | {"repository_id": "PR_2"}
+            ),
+            make_event(5, type=asked, workspace_id="w2", task_id="t4", **first),
+        )
+
+        assert await self.acquired_ids(store) == ["e1", "e4", "e5"]
+        await self.settle(store, "e1", DeliveryState.PENDING, due_at=at(5))
+        assert await self.acquired_ids(store, 4, "l2") == []
+        assert await self.acquired_ids(store, 5, "l3") == ["e1"]
+        await self.settle(store, "e1", DeliveryState.DELIVERED, token="l3")
+        assert await self.acquired_ids(store, 6, "l4") == ["e2"]
+        await self.settle(store, "e2", DeliveryState.DEAD, token="l4")
+        assert await self.acquired_ids(store, 7, "l5") == ["e3"]
+
     @pytest.mark.parametrize(
         "state", [DeliveryState.DEAD, DeliveryState.DROPPED, DeliveryState.DELIVERED]
     )
