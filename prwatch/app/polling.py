@@ -11,7 +11,7 @@ from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.review.cleanup import ReviewCleanup
-from prwatch.app.review.queue import QueueReport, ReviewQueue
+from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.runtime import Runtime
 from prwatch.app.sync.folders import apply_stored, put_folders
 from prwatch.app.sync.sync_loop import sync_due
@@ -138,12 +138,14 @@ async def _poll_reviews(runtime: Runtime, report: CycleReport) -> None:
     """Search each review watch once, and add to the report what that came to."""
     accounts = runtime.wired.accounts
     before = [account.github.usage for account in accounts]
-    found: QueueReport = await ReviewQueue(runtime).run_once(beat=runtime.on_progress)
+    found = await ReviewQueue(runtime).run_once(beat=runtime.on_progress)
     for account, usage in zip(accounts, before, strict=True):
         report.add_usage(subtract_usage(account.github.usage, usage))
     report.events_by_type.update(found.events_by_type)
     for failure in found.failures:
         report.add_failure(failure)
+    if found.error is not None:
+        raise found.error
 
 
 async def _clean_reviews(runtime: Runtime, report: CycleReport) -> None:

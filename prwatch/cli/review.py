@@ -26,9 +26,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from prwatch.app.command.review_listing import ReviewRow, ReviewTaskRow
+    from prwatch.app.command.review_unreadable import UnreadableRow
+    from prwatch.app.command.workbench import Workbench
 
 PROVIDER_EXIT = 4
 """The exit code of a search that GitHub did not answer."""
+_GAPS: "Mapping[str, str]" = {
+    "over_cap": "more than 1,000 match, and GitHub shows no more; narrow the search",
+    "left_out": "GitHub left out a part of what it found",
+    "unread": "some of what it found could not be read",
+}
+"""Why a search did not show all; of one that failed the error is told."""
 NAME = click.argument("name", metavar="NAME")
 
 
@@ -149,10 +157,21 @@ def remove(ctx: click.Context, *, name: str, workspace: str) -> None:
 def list_(ctx: click.Context, *, workspace: str) -> None:
     """List review watches."""
     from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review_unreadable import list_unreadable  # noqa: PLC0415 - heavy
 
-    rows = run_on_bench(ctx, lambda bench: list_reviews(bench, workspace=workspace))
+    async def read(
+        bench: "Workbench",
+    ) -> "tuple[list[ReviewRow], list[UnreadableRow]]":
+        return (
+            await list_reviews(bench, workspace=workspace),
+            await list_unreadable(bench, workspace=workspace),
+        )
+
+    rows, unreadable = run_on_bench(ctx, read)
     if get_options(ctx).is_json:
-        print_json({"review_watches": [row.as_json() for row in rows]})
+        listed = [row.as_json() for row in rows]
+        listed += [row.as_json() for row in unreadable]
+        print_json({"review_watches": listed})
         return
     print_table(
         (
@@ -172,9 +191,13 @@ def list_(ctx: click.Context, *, workspace: str) -> None:
                 _tell_search(row),
                 row.watch.settings.policy.value,
                 str(len(row.tasks)),
-                row.watch.last_error or row.state,
+                _tell_state(row),
             )
             for row in rows
+        ]
+        + [
+            (each.watch.name, each.workspace, "", "", "", "", each.watch.problem)
+            for each in unreadable
         ],
         empty="There is no review watch; `prwatch review add` makes one.",
     )
@@ -242,6 +265,14 @@ def _print_changed(ctx: click.Context, row: "ReviewRow", words: str) -> None:
         print_text(f"the review watch {row.watch.name} {words} in {row.workspace}")
 
 
+def _tell_state(row: "ReviewRow") -> str:
+    watch = row.watch
+    if watch.last_error or row.state != "incomplete":
+        return watch.last_error or row.state
+    why = _GAPS.get(watch.incomplete_reason or "", "")
+    return f"incomplete: {why}" if why else "incomplete"
+
+
 def _tell_search(row: "ReviewRow") -> str:
     settings = row.watch.settings
     what = settings.query or f"requests to {_tell_whom(row)}"
@@ -262,8 +293,11 @@ def _tell_poll(outcome: Mapping[str, Any]) -> str:
     parts.append(f"{format_count(outcome['created'], 'new task')}")
     if outcome["ended"]:
         parts.append(f"{outcome['ended']} done already")
+    if outcome["left"]:
+        parts.append(f"{outcome['left']} being taken up by somebody else")
     if not outcome["is_complete"]:
-        parts.append("not complete")
+        reason = _GAPS.get(outcome["incomplete_reason"], "")
+        parts.append(f"not complete: {reason}" if reason else "not complete")
     return f"{outcome['name']} in {outcome['workspace']}: {', '.join(parts)}"
 
 
@@ -277,7 +311,11 @@ def _describe(row: "ReviewRow") -> "Iterator[str]":
     if watch.last_error:
         yield f"  {watch.last_error}"
     if watch.incomplete_since:
-        yield f"  not complete since {format_time(watch.incomplete_since)}"
+        since = format_time(watch.incomplete_since)
+        why = _GAPS.get(watch.incomplete_reason or "", "")
+        yield f"  not complete since {since}" + (f": {why}" if why else "")
+    if row.unreadable:
+        yield f"  {format_count(row.unreadable, 'row')} of its tasks cannot be read"
     for task in row.tasks:
         yield f"  {task.id} {_tell_task(task)} {task.title}".rstrip()
     for entry in row.audit:

@@ -50,6 +50,7 @@ class ReasonCode(enum.StrEnum):
     RELOAD_REFUSED = "reload_refused"
     STRETCHED = "stretched"
     FIELDS_REFUSED = "fields_refused"
+    REVIEW_WATCHES_UNREADABLE = "review_watches_unreadable"
 
 
 REMEDIES: Final[Mapping[ReasonCode, str]] = {
@@ -91,6 +92,9 @@ REMEDIES: Final[Mapping[ReasonCode, str]] = {
     ),
     ReasonCode.FIELDS_REFUSED: (
         "give the token the permission that `prwatch doctor` names, if you want them"
+    ),
+    ReasonCode.REVIEW_WATCHES_UNREADABLE: (
+        "see `prwatch review list`: remove the review watch and make it anew"
     ),
 }
 """What a person can do, for each reason."""
@@ -161,6 +165,8 @@ class HealthFacts:
     is_reload_refused: bool = False
     stretched: int = 0
     refused_fields: int = 0
+    unreadable_reviews: int = 0
+    """Review watches whose rows cannot be understood: they are not searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +231,8 @@ def _list_own(facts: HealthFacts) -> Iterator[Reason]:
         yield _fail(ReasonCode.STALE, facts.unexplained_stale)
     if facts.is_reload_refused:
         yield _degrade(ReasonCode.RELOAD_REFUSED)
+    if facts.unreadable_reviews:
+        yield _degrade(ReasonCode.REVIEW_WATCHES_UNREADABLE, facts.unreadable_reviews)
 
 
 def _list_foreign(facts: HealthFacts) -> Iterator[Reason]:

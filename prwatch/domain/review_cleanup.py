@@ -13,7 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from prwatch.domain.review_hit import ReviewFacts, find_end
-from prwatch.domain.review_watch import CleanupPolicy, ReviewTask, ReviewWatch
+from prwatch.domain.review_watch import (
+    CleanupPolicy,
+    ReviewScope,
+    ReviewTask,
+    ReviewWatch,
+)
 from prwatch.domain.task import Origin, Task
 
 CYCLE: Final = dt.timedelta(minutes=5)
@@ -98,6 +103,15 @@ class SweptTask:
     def logins(self) -> tuple[str, ...]:
         """Return whose approvals count, each once."""
         return tuple(sorted({each.login for each in self.rows}))
+
+    def counts_teams(self, login: str) -> bool:
+        """Return whether a watch of that login counts requests to teams too."""
+        return any(
+            each.watch is not None
+            and each.login == login
+            and each.watch.settings.scope is ReviewScope.USER_AND_TEAMS
+            for each in self.rows
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

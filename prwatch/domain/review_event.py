@@ -74,14 +74,14 @@ def build_review_requested(
 
 
 def build_review_task(
-    request: ReviewRequest, *, task_id: str, now: dt.datetime
+    request: ReviewRequest, *, task_id: str, name: str, now: dt.datetime
 ) -> Task:
-    """Return the task of a review that is asked for."""
+    """Return the task of a review that is asked for, under the name that it gets."""
     facts = request.facts
     return Task(
         id=task_id,
         workspace_id=request.workspace.id,
-        external_id=facts.pull_request.external_id,
+        external_id=name,
         origin=Origin.REVIEW,
         title=facts.title,
         created_at=now,

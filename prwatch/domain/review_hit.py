@@ -24,7 +24,8 @@ class ReviewFacts:
     A pull request as one direct reading shows it to one person.
 
     `opinion` and `submitted_at` are that person's last word, None without one.
-    `is_asked` says that the person's own review is requested now.
+    `is_asked` says that the person's own review is requested now or, where teams count,
+    that of a team which was asked after that word.
     """
 
     pull_request: ReviewedPullRequest
@@ -46,7 +47,7 @@ class HitVerdict(enum.StrEnum):
     TAKE_UP = "take_up"
     ENDED = "ended"
     CLEANED = "cleaned"
-    """A person cleaned it away although its work was not done."""
+    """It was cleaned away, and nothing shows that its work is no longer done."""
 
 
 def find_end(facts: ReviewFacts) -> Mapping[str, object]:
@@ -72,11 +73,23 @@ def judge_hit(facts: ReviewFacts, last: ReviewAudit | None) -> HitVerdict:
     """
     Decide about a hit; `last` is the newest that became of it under this watch.
 
-    One that was cleaned because its work was done, and is asked for now, has ceased to
-    be done since.
+    One that was cleaned away comes back once the reading contradicts the evidence of
+    that: closed and reopened, or approved and asked again, dismissed or replaced. An
+    entry without evidence proves nothing and keeps nothing away: no deletion of ours is
+    without, and a request that nobody hears of is worse than a task made twice.
     """
     if facts.state is not PullRequestState.OPEN or find_end(facts):
         return HitVerdict.ENDED
-    if last is not None and last.action is AuditAction.DELETED and not last.evidence:
-        return HitVerdict.CLEANED
-    return HitVerdict.TAKE_UP
+    if last is None or last.action is not AuditAction.DELETED:
+        return HitVerdict.TAKE_UP
+    return HitVerdict.TAKE_UP if _is_refuted(last, facts) else HitVerdict.CLEANED
+
+
+def _is_refuted(last: ReviewAudit, facts: ReviewFacts) -> bool:
+    """Return whether an open pull request is no longer what it was cleaned for."""
+    if last.evidence.get("state") == PullRequestState.MERGED:
+        return False  # a merge is for good: what shows it open is an old answer
+    if last.evidence.get("review") == Opinion.APPROVED:
+        # An approval does not vanish: that it is not shown says nothing.
+        return facts.is_asked or facts.opinion is not None
+    return True

@@ -30,6 +30,19 @@ class ReviewScope(enum.StrEnum):
     USER_AND_TEAMS = "user_and_teams"
 
 
+class IncompleteReason(enum.StrEnum):
+    """Why a search did not show all; the first of these that holds."""
+
+    FAILED = "failed"
+    """GitHub did not answer for a part of it; the error says more."""
+    OVER_CAP = "over_cap"
+    """More match than GitHub shows of a search."""
+    LEFT_OUT = "left_out"
+    """GitHub's answer had gaps, such as hits that the token may not see."""
+    UNREAD = "unread"
+    """Hits were shown that could not be read directly."""
+
+
 class CleanupPolicy(enum.StrEnum):
     """When a review task whose work is done goes by itself."""
 
@@ -88,8 +101,8 @@ class ReviewWatch:
     A saved search of one workspace, by its name.
 
     `revision` grows by one whenever its settings change. `last_error`,
-    `incomplete_since` and `backlog_done_at` are written by polling alone; the last is
-    when its first complete search had been worked through.
+    `incomplete_since` with its reason and `backlog_done_at` are written by polling
+    alone; the last is when its first complete search had been worked through.
     """
 
     id: str
@@ -102,8 +115,23 @@ class ReviewWatch:
     revision: int = 1
     last_error: str = ""
     incomplete_since: dt.datetime | None = None
+    incomplete_reason: IncompleteReason | None = None
     backlog_done_at: dt.datetime | None = None
     created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableReviewWatch:
+    """
+    A row of a review watch that cannot be understood, and why.
+
+    It is not searched, what it found stays, and the others go on without it.
+    """
+
+    id: str
+    workspace_id: str
+    name: str
+    problem: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

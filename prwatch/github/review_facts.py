@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
 
 import msgspec
+from msgspec import field
 
 from prwatch.domain.outcome import Found, Missing, Outcome, Unreadable
 from prwatch.domain.pull_request import PullRequestState
@@ -23,17 +24,23 @@ from prwatch.github.search import Hits, fetch_hits
 from prwatch.github.text import clean_text
 from prwatch.github.wire import Actor, Node, RepositoryNode, ReviewNode, Reviews, decode
 
+MAX_NUMBER: Final = 2**31 - 1
+"""GraphQL has no greater whole number."""
 FACTS_SIZE: Final = 100
 """GitHub takes at most this many ids in one `nodes` field."""
 INCOMPLETE: Final = Unreadable("a part of it could not be read", "incomplete")
 
 
-class _Login(Node):
+class _Reviewer(Node):
+    typename: str = field(default="", name="__typename")
     login: str = ""
 
 
 class _Request(Node):
-    requested_reviewer: _Login | None = None
+    """A request that stands, or the event of one, which has a time."""
+
+    requested_reviewer: _Reviewer | None = None
+    created_at: dt.datetime | None = None
 
 
 class _Requests(Node):
@@ -53,6 +60,7 @@ class _Facts(Node, kw_only=True):
     author: Actor | None = None
     reviews: Reviews | None = None
     review_requests: _Requests | None = None
+    timeline_items: _Requests | None = None
 
 
 _FACTS: Final = msgspec.json.Decoder(_Facts)
@@ -76,17 +84,20 @@ class ReviewReader:
         return await fetch_hits(self._graph, query)
 
     async def iter_facts(
-        self, node_ids: Sequence[str], login: str
+        self, node_ids: Sequence[str], login: str, *, counts_teams: bool = False
     ) -> AsyncGenerator[Mapping[str, Outcome[ReviewFacts]], None]:
         """
         Yield each request's outcomes by node id, as `login` stands to them.
 
         Every id gets an outcome unless a request fails as a whole. One of which only a
         part could be read is `Unreadable`: half of the facts decide nothing. An error
-        that names no place touches all.
+        that names no place touches all. With `counts_teams` a review counts as asked
+        for also when a team was asked after the person's last word, whichever team it
+        is.
         """
+        operation = "ReviewTeamFacts" if counts_teams else "ReviewFacts"
         async with contextlib.aclosing(
-            self._iter("ReviewFacts", node_ids, login, self._size)
+            self._iter(operation, node_ids, login, self._size)
         ) as batches:
             async for outcomes in batches:
                 yield outcomes
@@ -109,7 +120,7 @@ class ReviewReader:
     def _iter(
         self, operation: str, node_ids: Sequence[str], login: str, size: BatchSize
     ) -> AsyncGenerator[Mapping[str, Outcome[ReviewFacts]], None]:
-        has_requests = operation == "ReviewFacts"
+        has_requests = operation != "ReviewEnds"
 
         async def ask(batch: Sequence[str]) -> dict[str, Outcome[ReviewFacts]]:
             variables = {"ids": list(batch), "login": login}
@@ -151,6 +162,8 @@ def _read_node(
     reviews = node.reviews.nodes if node.reviews else None
     if requests is None or reviews is None or None in reviews:
         return INCOMPLETE
+    if not 0 < node.number <= MAX_NUMBER:
+        return STRANGE
     name = parse_name(node.repository)
     # A server that answers with somebody else's review says nothing of this person's.
     last = next((each for each in reversed(reviews) if _is_by(each, login)), None)
@@ -172,11 +185,30 @@ def _read_node(
             merged_at=node.merged_at,
             opinion=Opinion(last.state) if last else None,
             submitted_at=last.submitted_at if last else None,
-            is_asked=any(_is_asked(each, login) for each in requests),
+            is_asked=any(_is_asked(each, login) for each in requests)
+            or _is_team_asked(node, last.submitted_at if last else None),
         )
     except ValueError:
         return Unreadable("a state is a word that we do not know", "unknown_state")
     return Found(facts)
+
+
+def _is_team_asked(node: _Facts, since: dt.datetime | None) -> bool:
+    """Return whether a team is asked now, and was so after that time."""
+    standing = node.review_requests.nodes if node.review_requests else None
+    events = node.timeline_items.nodes if node.timeline_items else None
+    if since is None or not any(map(_is_of_team, standing or ())):
+        return False
+    return any(
+        _is_of_team(event)
+        for event in events or ()
+        if event is not None and event.created_at and event.created_at > since
+    )
+
+
+def _is_of_team(request: _Request | None) -> bool:
+    asked = request.requested_reviewer if request else None
+    return asked is not None and asked.typename == "Team"
 
 
 def _is_by(review: ReviewNode | None, login: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from prwatch.domain.outcome import Found
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.domain.review_watch import IncompleteReason
 from prwatch.github.batching import BatchSize
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.probe import ProbeMemory, iter_probes
@@ -41,12 +42,12 @@ class Hits:
     """
     The node ids that a search found, in its order.
 
-    `is_complete` is false when something was left out: beyond GitHub's cap, or what it
-    could not show. Then the lack of a pull request proves nothing.
+    `gap` is why something was left out: beyond GitHub's cap, or what it could not show.
+    Then the lack of a pull request proves nothing. None when nothing was.
     """
 
     node_ids: tuple[str, ...]
-    is_complete: bool
+    gap: IncompleteReason | None = None
 
 
 class _Hit(Node):
@@ -71,7 +72,8 @@ async def fetch_own_pull_requests(
     Raises:
         ProviderError: a request failed as a whole.
     """
-    node_ids, is_complete = await _search(graph, login)
+    hits = await _search(graph, login)
+    node_ids, is_complete = hits.node_ids, hits.gap is None
     references = [
         # Only the node id is asked; what the answer says stands in the probe.
         PullRequestReference(owner="", name="", number=0, node_id=node_id)
@@ -94,39 +96,44 @@ async def fetch_hits(graph: Graph, query: str) -> Hits:
     Raises:
         ProviderError: a request failed as a whole.
     """
-    node_ids, is_complete = await _list_hits(graph, "ReviewHits", query)
-    return Hits(tuple(node_ids), is_complete)
+    return await _list_hits(graph, "ReviewHits", query)
 
 
-async def _search(graph: Graph, login: str) -> tuple[list[str], bool]:
+async def _search(graph: Graph, login: str) -> Hits:
     query = f"is:pr is:open archived:false author:{_quote(login) or '@me'}"
     return await _list_hits(graph, "OwnPullRequests", query)
 
 
-async def _list_hits(
-    graph: Graph, operation: str, query: str
-) -> tuple[list[str], bool]:
+async def _list_hits(graph: Graph, operation: str, query: str) -> Hits:
     node_ids: dict[str, None] = {}
-    is_whole = True
+    is_capped = is_patchy = False
     after: str | None = None
     for _ in range(MAX_PAGES):
         answer = await graph.ask(operation, {"query": query, "after": after})
         page = _read_hits(answer)
-        if page is None:
-            return list(node_ids), False
-        is_whole = is_whole and page.issue_count <= MAX_HITS
-        for hit in page.nodes or []:
-            if hit is None:
-                is_whole = False
-            elif hit.id:
-                node_ids[hit.id] = None
+        if page is None or page.page_info is None:
+            is_patchy = True
+            break
+        is_capped = is_capped or page.issue_count > MAX_HITS
+        nodes = page.nodes or []
+        is_patchy = is_patchy or None in nodes or bool(answer.exchange.errors)
+        node_ids |= {hit.id: None for hit in nodes if hit is not None and hit.id}
         info = page.page_info
-        if info is None or (info.has_next_page and info.end_cursor in {None, after}):
-            return list(node_ids), False
         if not info.has_next_page:
-            return list(node_ids), is_whole and not answer.exchange.errors
+            break
+        if info.end_cursor in {None, after}:
+            is_patchy = True
+            break
         after = info.end_cursor
-    return list(node_ids), False
+    else:
+        is_capped = True
+    return Hits(tuple(node_ids), _name_gap(is_capped, is_patchy))
+
+
+def _name_gap(is_capped: bool, is_patchy: bool) -> IncompleteReason | None:
+    if is_capped:
+        return IncompleteReason.OVER_CAP
+    return IncompleteReason.LEFT_OUT if is_patchy else None
 
 
 def _read_hits(answer: Answer) -> _Hits | None:

@@ -200,6 +200,15 @@ class AutoMergeRequest:
 
 
 @dataclass(slots=True, eq=False)
+class ReviewRequestedEvent:
+    """That somebody's review was asked for; it stays when the request does not."""
+
+    database_id: int
+    requested_reviewer: Account
+    created_at: dt.datetime
+
+
+@dataclass(slots=True, eq=False)
 class PullRequest:
     """
     A pull request. `repository` is its base; `head_repository` may be a fork.
@@ -230,6 +239,7 @@ class PullRequest:
     merge_queue_entry: MergeQueueEntry | None = None
     reviews: tuple[Review, ...] = ()
     requested_reviewers: tuple[Account, ...] = ()
+    review_requested_events: tuple[ReviewRequestedEvent, ...] = ()
     comments: tuple[Comment, ...] = ()
     review_threads: tuple[ReviewThread, ...] = ()
     previous_head: Commit | None = None

@@ -7,6 +7,7 @@ from prwatch.simulator.entities import (
     Comment,
     PullRequest,
     Review,
+    ReviewRequestedEvent,
     ReviewThread,
 )
 from prwatch.simulator.state import WorldState
@@ -26,14 +27,17 @@ class ReviewVerbs(WorldState):
         """
         Review it: APPROVED, CHANGES_REQUESTED or COMMENTED.
 
-        An opinion answers a request for that reviewer's review.
+        An opinion answers a request for that reviewer's review, and for that of a team
+        of theirs.
         """
         now = submitted_at or self.now()
         account = self.find_account(author) or self.put_account(author)
         review = Review(self.next_id(), account, state, now, now, pull_request.head)
         pull_request.reviews += (review,)
         if state != "COMMENTED":
-            self._withdraw(pull_request, account)
+            for asked in pull_request.requested_reviewers:
+                if asked is account or author.lower() in asked.members:
+                    self._withdraw(pull_request, asked)
         self.touch(pull_request)
         return review
 
@@ -50,6 +54,8 @@ class ReviewVerbs(WorldState):
         account = self.put_account(reviewer, kind)
         self._withdraw(pull_request, account)
         pull_request.requested_reviewers += (account,)
+        event = ReviewRequestedEvent(self.next_id(), account, self.now())
+        pull_request.review_requested_events += (event,)
         self.touch(pull_request)
 
     def join_team(self, team: str, login: str) -> None:

@@ -48,11 +48,15 @@ async def add_audit(tx: Transaction, entry: ReviewAudit) -> None:
 async def list_audit(
     tx: Transaction, workspace_id: str, *, limit: int
 ) -> list[ReviewAudit]:
-    """Return up to `limit` entries of a workspace, newest first."""
+    """
+    Return up to `limit` entries of a workspace, newest first.
+
+    One that cannot be understood is left out.
+    """
     rows = await tx.fetch(
         _QUERIES["list_audit"], workspace_id=workspace_id, limit=limit
     )
-    return [_to_audit(row) for row in rows]
+    return [entry for row in rows if (entry := _try(row)) is not None]
 
 
 async def list_audit_of_task(
@@ -68,14 +72,18 @@ async def list_audit_of_task(
 async def find_last_audit(
     tx: Transaction, workspace_id: str, review_watch_id: str, pr_node_id: str
 ) -> ReviewAudit | None:
-    """Return the newest entry of a watch about a pull request, or None."""
+    """
+    Return the newest entry of a watch about a pull request, or None.
+
+    One that cannot be understood says nothing.
+    """
     rows = await tx.fetch(
         _QUERIES["find_last_audit"],
         workspace_id=workspace_id,
         review_watch_id=review_watch_id,
         pr_node_id=pr_node_id,
     )
-    return _to_audit(rows[0]) if rows else None
+    return _try(rows[0]) if rows else None
 
 
 async def forget_snapshots(tx: Transaction, workspace_id: str, now: dt.datetime) -> int:
@@ -85,6 +93,14 @@ async def forget_snapshots(tx: Transaction, workspace_id: str, now: dt.datetime)
         workspace_id=workspace_id,
         now=to_microseconds(now),
     )
+
+
+def _try(row: Row) -> ReviewAudit | None:
+    try:
+        entry = _to_audit(row)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return None
+    return entry if isinstance(entry.evidence, dict) else None
 
 
 def _to_audit(row: Row) -> ReviewAudit:

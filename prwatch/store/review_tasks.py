@@ -15,6 +15,7 @@ from prwatch.domain.review_watch import (
     ReviewTask,
     ReviewWatch,
 )
+from prwatch.domain.task import Task
 from prwatch.store.columns import (
     from_json,
     from_microseconds,
@@ -25,6 +26,7 @@ from prwatch.store.columns import (
 )
 from prwatch.store.database import Row, Transaction, Value
 from prwatch.store.query import load_queries
+from prwatch.store.tasks import to_task
 
 _QUERIES = load_queries("review_tasks")
 
@@ -32,13 +34,66 @@ _QUERIES = load_queries("review_tasks")
 async def list_review_tasks(
     tx: Transaction, workspace_id: str, review_watch_id: str = ""
 ) -> list[ReviewTask]:
-    """Return what a workspace's review watches know, or one of them, by id."""
-    rows = await tx.fetch(
+    """
+    Return what a workspace's review watches know, or one of them, by id.
+
+    A row that cannot be understood is left out.
+    """
+    return (await read_review_tasks(tx, workspace_id, review_watch_id))[0]
+
+
+async def read_review_tasks(
+    tx: Transaction, workspace_id: str, review_watch_id: str = ""
+) -> tuple[list[ReviewTask], dict[str, str]]:
+    """
+    Return what a workspace's review watches know, or one of them, by id.
+
+    Beside them stand the ids of the rows that cannot be understood, with the review
+    watch of each.
+    """
+    found = await tx.fetch(
         _QUERIES["list_review_tasks"],
         workspace_id=workspace_id,
         review_watch_id=review_watch_id,
     )
-    return [to_review_task(row) for row in rows]
+    rows: list[ReviewTask] = []
+    unreadable: dict[str, str] = {}
+    for row in found:
+        try:
+            rows.append(to_review_task(row))
+        except ValueError:
+            unreadable[row["id"]] = row["review_watch_id"]
+    return rows, unreadable
+
+
+async def list_known(
+    tx: Transaction, workspace_id: str, review_watch_id: str
+) -> set[str]:
+    """Return the node ids of the pull requests of which a watch has a task."""
+    rows = await tx.fetch(
+        _QUERIES["list_known"],
+        workspace_id=workspace_id,
+        review_watch_id=review_watch_id,
+    )
+    return {row["pr_node_id"] for row in rows}
+
+
+async def find_task_of(
+    tx: Transaction, workspace_id: str, pr_node_id: str
+) -> Task | None:
+    """Return the task that any review watch made of a pull request, or None."""
+    rows = await tx.fetch(
+        _QUERIES["list_of_pull_request"],
+        workspace_id=workspace_id,
+        pr_node_id=pr_node_id,
+    )
+    return to_task(rows[0]) if rows else None
+
+
+async def is_of_another(tx: Transaction, task_id: str, pr_node_id: str) -> bool:
+    """Return whether a task was made of another pull request than that."""
+    query = _QUERIES["list_others_of_task"]
+    return bool(await tx.fetch(query, task_id=task_id, pr_node_id=pr_node_id))
 
 
 async def list_rows_of_task(tx: Transaction, task_id: str) -> list[ReviewTask]:
@@ -72,8 +127,9 @@ async def reserve_review_task(
     Reserve a pull request of a watch for the one who is `row.reserved_by`.
 
     Of any number of callers exactly one gets True. A reservation made at or before
-    `stale_before` without a task is taken over. Nothing is reserved when the watch is
-    gone, disabled, or edited since `watch` was read.
+    `stale_before` without a task is taken over, and so is one from as far in the
+    future: the clock was set back. Nothing is reserved when the watch is gone,
+    disabled, or edited since `watch` was read.
     """
     values = _from_review_task(row)
     unused = ("workspace_id", "policy", "target_login", "task_id", "terminal_seen_at")
@@ -88,6 +144,7 @@ async def reserve_review_task(
         reserved_at=to_microseconds(row.reserved_at),
         reserved_by=row.reserved_by,
         stale_before=to_microseconds(stale_before),
+        odd_after=to_microseconds(row.reserved_at + (row.reserved_at - stale_before)),
     )
     return taken == 1
 
@@ -127,7 +184,9 @@ async def put_terminal(
     return written == 1
 
 
-async def leave_review_tasks(tx: Transaction, watch: ReviewWatch) -> None:
+async def leave_review_tasks(
+    tx: Transaction, workspace_id: str, watch_id: str, policy: CleanupPolicy
+) -> None:
     """
     Leave what a watch knows without it: each row keeps the policy that it has.
 
@@ -136,24 +195,26 @@ async def leave_review_tasks(tx: Transaction, watch: ReviewWatch) -> None:
     """
     orphans = {
         row["pr_node_id"]: row
-        for row in await tx.fetch(
-            _QUERIES["list_orphans"], workspace_id=watch.workspace_id
-        )
+        for row in await tx.fetch(_QUERIES["list_orphans"], workspace_id=workspace_id)
     }
-    for row in await list_review_tasks(tx, watch.workspace_id, watch.id):
-        orphan = orphans.get(row.pull_request.node_id)
-        policy = watch.settings.policy
-        if orphan is None and row.task_id:
-            await tx.execute(_QUERIES["leave"], id=row.id, policy=policy)
+    rows = await tx.fetch(
+        _QUERIES["list_review_tasks"],
+        workspace_id=workspace_id,
+        review_watch_id=watch_id,
+    )
+    for row in rows:
+        orphan = orphans.get(row["pr_node_id"])
+        if orphan is None and row["task_id"]:
+            await tx.execute(_QUERIES["leave"], id=row["id"], policy=policy)
             continue
-        if orphan is not None and row.task_id:
+        if orphan is not None and row["task_id"]:
             kept = max(policy, CleanupPolicy(orphan["policy"]), key=_read_caution)
             login = orphan["target_login"]
-            if login.lower() != row.target_login.lower():
+            if login.lower() != row["target_login"].lower():
                 login = NOBODY
             query = _QUERIES["put_left"]
             await tx.execute(query, id=orphan["id"], policy=kept, target_login=login)
-        await remove_review_task(tx, row.id)
+        await remove_review_task(tx, row["id"])
 
 
 async def remove_review_task(tx: Transaction, row_id: str) -> bool:

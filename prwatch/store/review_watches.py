@@ -4,13 +4,16 @@ Rows of review watches: what people choose, and apart from it how searching went
 Polling and people write different columns, so neither undoes what the other wrote.
 """
 
+import contextlib
 import datetime as dt
 
 from prwatch.domain.review_watch import (
     CleanupPolicy,
+    IncompleteReason,
     ReviewScope,
     ReviewSettings,
     ReviewWatch,
+    UnreadableReviewWatch,
 )
 from prwatch.domain.task import Origin
 from prwatch.store import review_tasks
@@ -29,19 +32,41 @@ _QUERIES = load_queries("review_watches")
 
 
 async def list_review_watches(tx: Transaction, workspace_id: str) -> list[ReviewWatch]:
-    """Return the review watches of a workspace, by name."""
+    """Return the review watches of a workspace that can be read, by name."""
+    return (await read_review_watches(tx, workspace_id))[0]
+
+
+async def read_review_watches(
+    tx: Transaction, workspace_id: str
+) -> tuple[list[ReviewWatch], list[UnreadableReviewWatch]]:
+    """
+    Return the review watches of a workspace, and those that cannot be read, by name.
+
+    A row that cannot be understood keeps no other from being read.
+    """
     rows = await tx.fetch(_QUERIES["list_review_watches"], workspace_id=workspace_id)
-    return [to_review_watch(row) for row in rows]
+    watches, unreadable = [], []
+    for row in rows:
+        try:
+            watches.append(to_review_watch(row))
+        except ValueError as error:
+            problem = f"its row cannot be read: {error}"
+            unreadable.append(
+                UnreadableReviewWatch(row["id"], workspace_id, row["name"], problem)
+            )
+    return watches, unreadable
 
 
 async def find_review_watch(
     tx: Transaction, workspace_id: str, name: str
 ) -> ReviewWatch | None:
-    """Return the review watch of that name, or None."""
+    """Return the review watch of that name, or None; one that is unreadable is none."""
     rows = await tx.fetch(
         _QUERIES["find_review_watch"], workspace_id=workspace_id, name=name
     )
-    return to_review_watch(rows[0]) if rows else None
+    with contextlib.suppress(ValueError):
+        return to_review_watch(rows[0]) if rows else None
+    return None
 
 
 async def add_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
@@ -57,6 +82,7 @@ async def add_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
         revision=watch.revision,
         last_error=watch.last_error,
         incomplete_since=to_optional_microseconds(watch.incomplete_since),
+        incomplete_reason=watch.incomplete_reason or "",
         backlog_done_at=to_optional_microseconds(watch.backlog_done_at),
         created_at=to_microseconds(watch.created_at),
     )
@@ -75,6 +101,24 @@ async def put_review_settings(
     return await tx.execute(_QUERIES["put_settings"], id=watch_id, **values) == 1
 
 
+async def mend_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
+    """
+    Let the row of the name and origin of `watch` hold its settings; it stays itself.
+
+    Returns False, and writes nothing, when it does already, or is another origin's.
+    """
+    values = _from_settings(watch.settings)
+    written = await tx.execute(
+        _QUERIES["mend_settings"],
+        workspace_id=watch.workspace_id,
+        name=watch.name,
+        origin=watch.origin,
+        written_as=watch.written_as,
+        **values,
+    )
+    return written == 1
+
+
 async def put_review_owner(
     tx: Transaction, watch_id: str, origin: Origin, written_as: str = ""
 ) -> bool:
@@ -89,6 +133,7 @@ async def put_review_finding(
     *,
     last_error: str,
     incomplete_since: dt.datetime | None,
+    incomplete_reason: IncompleteReason | None = None,
 ) -> bool:
     """
     Note how the last search of a watch went.
@@ -102,6 +147,7 @@ async def put_review_finding(
         revision=watch.revision,
         last_error=last_error,
         incomplete_since=to_optional_microseconds(incomplete_since),
+        incomplete_reason=incomplete_reason or "",
     )
     return written == 1
 
@@ -133,7 +179,23 @@ async def remove_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
     """
     if await tx.execute(_QUERIES["remove_review_watch"], id=watch.id) == 0:
         return False
-    await review_tasks.leave_review_tasks(tx, watch)
+    policy = watch.settings.policy
+    await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, policy)
+    return True
+
+
+async def remove_unreadable_watch(
+    tx: Transaction, watch: UnreadableReviewWatch
+) -> bool:
+    """
+    Remove a watch whose row cannot be read; the tasks that it made stay for good.
+
+    Nobody knows the policy that it had. Returns False when it is gone.
+    """
+    if await tx.execute(_QUERIES["remove_review_watch"], id=watch.id) == 0:
+        return False
+    never = CleanupPolicy.NEVER
+    await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, never)
     return True
 
 
@@ -155,16 +217,23 @@ def to_review_watch(row: Row) -> ReviewWatch:
     Return what a row says.
 
     Raises:
-        ValueError: It holds a word that we do not know, or no JSON.
+        ValueError: It holds a word that we do not know, no JSON, or a time too far off.
     """
+    try:
+        return _read_row(row)
+    except (TypeError, OverflowError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _read_row(row: Row) -> ReviewWatch:
     return ReviewWatch(
         id=row["id"],
         workspace_id=row["workspace_id"],
         name=row["name"],
         settings=ReviewSettings(
             scope=ReviewScope(row["scope"]),
-            repositories=tuple(from_json(row["repositories"])),
-            organisations=tuple(from_json(row["organisations"])),
+            repositories=_read_names(row["repositories"]),
+            organisations=_read_names(row["organisations"]),
             query=row["query"],
             target_login=row["target_login"],
             interval=dt.timedelta(seconds=row["interval_seconds"]),
@@ -176,6 +245,18 @@ def to_review_watch(row: Row) -> ReviewWatch:
         revision=row["revision"],
         last_error=row["last_error"],
         incomplete_since=from_optional_microseconds(row["incomplete_since"]),
+        incomplete_reason=_read_reason(row["incomplete_reason"]),
         backlog_done_at=from_optional_microseconds(row["backlog_done_at"]),
         created_at=from_microseconds(row["created_at"]),
     )
+
+
+def _read_names(text: str) -> tuple[str, ...]:
+    names = from_json(text)
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise ValueError("places are no list of names")
+    return tuple(names)
+
+
+def _read_reason(word: str) -> IncompleteReason | None:
+    return IncompleteReason(word) if word else None

@@ -61,6 +61,10 @@ LOOPS: Final = (
     "watchdog",
     OTHER,
 )
+REVIEW_SEARCHES: Final = ("complete", "incomplete", "failed")
+REVIEW_HITS: Final = ("created", "joined", "ended", "cleaned", "left", "unread")
+REVIEW_SKIPS: Final = ("limit", "account")
+REVIEW_STATES: Final = ("enabled", "disabled", "unreadable")
 SINK_KINDS: Final = ("stdout", "jsonl", "webhook", "command")
 SKIP_REASONS: Final = ("circuit", "limit", "not_due", "resting", "archived")
 STALE_REASONS: Final = tuple(each.value for each in StaleReason)

@@ -207,6 +207,31 @@ CIRCUIT_RESETS: Final = Metric(
 CIRCUIT_FAILURES: Final = Metric(
     "prwatch_circuit_failures_total", _COUNTER, "failures told to circuits", _CIRCUIT
 )
+REVIEW_SEARCHES: Final = Metric(
+    "prwatch_review_searches_total",
+    _COUNTER,
+    "searches of review watches; an incomplete one did not show all",
+    {Label.OUTCOME: labels.REVIEW_SEARCHES},
+)
+REVIEW_HITS: Final = Metric(
+    "prwatch_review_hits_total",
+    _COUNTER,
+    "what became of hits that had no task yet, in each search that shows them",
+    {Label.OUTCOME: labels.REVIEW_HITS},
+)
+REVIEW_SKIPS: Final = Metric(
+    "prwatch_review_searches_skipped_total",
+    _COUNTER,
+    "searches that were due and not made: for a limit, or for what another one showed"
+    " of the account",
+    {Label.REASON: labels.REVIEW_SKIPS},
+)
+REVIEW_WATCHES: Final = Metric(
+    "prwatch_review_watches",
+    _GAUGE,
+    "review watches, as of the last look",
+    {Label.STATE: labels.REVIEW_STATES},
+)
 CLEANUP_DELETED: Final = Metric(
     "prwatch_review_tasks_deleted_total",
     _COUNTER,

@@ -193,7 +193,9 @@ async def test_a_watch_that_joins_in_that_instant_keeps_the_task_or_makes_its_ow
             async with open_product(
                 folder, world, watches=(), tasks=text, **options
             ) as product:
-                await ReviewQueue(product.runtime).run_once()
+                report = await ReviewQueue(product.runtime).run_once()
+            if report.error is not None:
+                raise report.error
 
         between, told = await remove_between(
             folder, schema_url, world, reviews=MINE, act=join, place=place

@@ -9,7 +9,7 @@ import pytest
 from prwatch.app.polling import poll
 from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.cleanup_circuits import CleanupCircuit
-from prwatch.app.review.queue import ReviewQueue
+from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import StoreUnavailable
 from prwatch.github.client import Endpoints, GitHub
@@ -28,6 +28,7 @@ from tests.cleanup import (
 )
 from tests.product import MovedClock, open_product
 
+FORCED = SearchOrder(is_forced=True)
 HOUR = 3600.0
 SECOND = dt.timedelta(seconds=1)
 CORP = (
@@ -100,7 +101,7 @@ async def test_polling_and_searching_leave_the_circuit_open_and_it_leaves_theirs
         world.faults.add(Fault(kind="bad_credentials", times=2, match="ReviewEnds"))
         await sweep(product, cleanup)
         polled = await poll(product.runtime, is_forced=True)
-        found = await ReviewQueue(product.runtime).run_once(is_forced=True)
+        found = await ReviewQueue(product.runtime).run_once(FORCED)
 
         assert (polled.failures, found.failures) == ([], [])
         assert opened(cleanup) == [("shared", "auth")]

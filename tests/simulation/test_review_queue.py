@@ -4,7 +4,7 @@ import anyio
 import httpx
 import pytest
 
-from prwatch.app.review.queue import ReviewQueue
+from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.domain.review_watch import (
     RESERVED_FOR,
     ReviewedPullRequest,
@@ -181,7 +181,7 @@ async def test_pollers_and_a_person_at_once_make_one_task_and_one_event(
         async with anyio.create_task_group() as group:
             for queue in queues:
                 group.start_soon(queue.run_once)
-            group.start_soon(lambda: queues[0].run_once(is_forced=True))
+            group.start_soon(queues[0].run_once, SearchOrder(is_forced=True))
         _, told = await turn(product)
 
         assert sorted(numbers(told)) == [1, 2, 3, 4, 5]

@@ -10,10 +10,11 @@ from prwatch.app.command.review_listing import (
     find_reviews,
     show_review,
 )
+from prwatch.app.command.review_unreadable import find_unreadable, refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
-from prwatch.app.review.queue import ReviewQueue
+from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.app.review.watch_poll import PollOutcome
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.walk.cycle_report import Failure
@@ -108,17 +109,30 @@ async def remove_review(bench: Workbench, name: str, *, workspace: str = "") -> 
     """
     Remove a person's review watch; the tasks that it made stay.
 
+    One whose row cannot be read may be removed whoever declared it.
+
     Raises:
         NotFound: There is no such review watch.
         PrwatchError: An entry declares it.
     """
-    found = await _get_review(bench, name, workspace)
-    _refuse_declared(found)
+    broken = await find_unreadable(bench, name, workspace)
+    if broken is not None:
+        others = await find_reviews(bench, workspace)
+        if any(each.watch.name == name for each in others):
+            raise ConfigError("several workspaces have one; choose with --workspace")
+        unreadable = broken.watch
 
-    async def write(tx: Transaction) -> bool:
-        return await review_watches.remove_review_watch(tx, found.watch)
+        async def remove(tx: Transaction) -> bool:
+            return await review_watches.remove_unreadable_watch(tx, unreadable)
 
-    await bench.database.transact(write)
+    else:
+        found = await _get_review(bench, name, workspace)
+        _refuse_declared(found)
+
+        async def remove(tx: Transaction) -> bool:
+            return await review_watches.remove_review_watch(tx, found.watch)
+
+    await bench.database.transact(remove)
     await bench.nudge()
 
 
@@ -159,12 +173,18 @@ async def poll_reviews(
 async def answer_poll(
     runtime: Runtime, queue: ReviewQueue, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Do what a command asks of the daemon: search `name` in `workspace`; '' is all."""
+    """
+    Do what a command asks of the daemon: search `name` in `workspace`; '' is all.
+
+    Raises:
+        StoreError: The store failed; what was taken up before stays.
+    """
     workspace = str(arguments.get("workspace", ""))
     name = str(arguments.get("name", ""))
-    report = await queue.run_once(
-        is_forced=True, only=(workspace, name), beat=runtime.on_progress
-    )
+    order = SearchOrder(workspace=workspace, name=name, is_forced=True)
+    report = await queue.run_once(order, beat=runtime.on_progress)
+    if report.error is not None:
+        raise report.error
     return ReviewPoll(
         watches=tuple(
             _render(key, outcome) for key, outcome in sorted(report.outcomes.items())
@@ -186,8 +206,10 @@ def _render(key: tuple[str, str], outcome: PollOutcome) -> Mapping[str, Any]:
         "joined": outcome.joined,
         "ended": outcome.ended,
         "cleaned": outcome.cleaned,
+        "left": outcome.left,
         "unread": outcome.unread,
         "is_complete": outcome.is_complete,
+        "incomplete_reason": outcome.reason.value if outcome.reason else "",
     }
 
 
@@ -196,6 +218,7 @@ async def _get_review(bench: Workbench, name: str, workspace: str) -> FoundRevie
         each for each in await find_reviews(bench, workspace) if each.watch.name == name
     ]
     if not found:
+        await refuse_unreadable(bench, name, workspace)
         raise NotFound(
             f"there is no review watch {name}", hint="`prwatch review list` names them"
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prwatch.app.command.review_kept import Kept, list_kept, read_skips
+from prwatch.app.command.review_unreadable import refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.durations import format_duration
 from prwatch.domain.review_watch import ReviewAudit, ReviewTask, ReviewWatch
@@ -37,6 +38,8 @@ class FoundReview:
     audit: tuple[ReviewAudit, ...]
     kept: Mapping[str, Kept]
     """What keeps tasks from being cleaned away, by row id."""
+    unreadable: int = 0
+    """Rows of it that cannot be understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,8 @@ class ReviewRow:
     watch: ReviewWatch
     tasks: tuple[ReviewTaskRow, ...]
     audit: tuple[ReviewAudit, ...]
+    unreadable: int = 0
+    """Rows of its tasks that cannot be understood."""
 
     @property
     def state(self) -> str:
@@ -119,15 +124,17 @@ class ReviewRow:
             "is_enabled": settings.is_enabled,
             "last_error": watch.last_error,
             "incomplete_since": format_optional_time(watch.incomplete_since),
+            "incomplete_reason": watch.incomplete_reason or "",
             "backlog_done_at": format_optional_time(watch.backlog_done_at),
             "tasks": [each.as_json() for each in self.tasks],
+            "unreadable_tasks": self.unreadable,
             "audit": [_render_audit(each) for each in self.audit],
         }
 
 
 async def list_reviews(bench: Workbench, *, workspace: str = "") -> list[ReviewRow]:
     """
-    List the review watches, by workspace and name.
+    List the review watches that can be read, by workspace and name.
 
     Raises:
         NotFound: There is no such workspace.
@@ -142,10 +149,12 @@ async def show_review(bench: Workbench, name: str, *, workspace: str = "") -> Re
     Raises:
         NotFound: There is none of that name.
         ConfigError: Several workspaces have one.
+        PrwatchError: Its row cannot be read.
     """
     rows = await list_reviews(bench, workspace=workspace)
     found = [row for row in rows if row.watch.name == name]
     if not found:
+        await refuse_unreadable(bench, name, workspace)
         raise NotFound(
             f"there is no review watch {name}", hint="`prwatch review list` names them"
         )
@@ -163,7 +172,7 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
 
         async def read(tx: Transaction, one: Workspace = one) -> list[FoundReview]:
             key = one.id
-            rows = await review_tasks.list_review_tasks(tx, key)
+            rows, broken = await review_tasks.read_review_tasks(tx, key)
             listed = await tasks.list_tasks(tx, key, include_archived=True)
             audit = await review_audit.list_audit(tx, key, limit=AUDIT_LIMIT)
             connection = await connections.find_connection(tx, key)
@@ -176,6 +185,7 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                     tasks={task.id: task for task in listed},
                     audit=tuple(a for a in audit if a.review_watch_id == watch.id),
                     kept=kept,
+                    unreadable=sum(each == watch.id for each in broken.values()),
                 )
                 for watch in await review_watches.list_review_watches(tx, key)
             ]
@@ -193,6 +203,7 @@ def _build_row(found: FoundReview) -> ReviewRow:
             for row in found.rows
         ),
         audit=found.audit,
+        unreadable=found.unreadable,
     )
 
 

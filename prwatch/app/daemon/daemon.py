@@ -24,6 +24,7 @@ from prwatch.app.daemon.metering import (
     count_report,
     follow_cleanup,
     follow_loops,
+    follow_reviews,
     follow_totals,
 )
 from prwatch.app.daemon.reload import Reloader
@@ -191,6 +192,7 @@ class Daemon:
     def take_totals(self) -> None:
         """Let the meter count what the parts have counted since the last time."""
         follow_totals(self.shift.totals, self.shift.runtime)
+        follow_reviews(self.shift.totals, self.shift.reviews.queue)
         follow_cleanup(self.shift.totals, self.shift.cleanup.cleanup)
         follow_loops(self._loop_totals, self.registry.list_facts())
         reloads: dict[Labels, float] = {

@@ -69,6 +69,7 @@ def gather_facts(daemon: "Daemon") -> HealthFacts:
         is_reload_refused=daemon.reloader.is_refused,
         stretched=count_stretched(accounts),
         refused_fields=count_refused(accounts),
+        unreadable_reviews=len(shift.reviews.queue.unreadable),
     )
 
 

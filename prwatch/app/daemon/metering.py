@@ -10,6 +10,7 @@ from prwatch.app.daemon.github_facts import find_stretch_level, list_smallest
 from prwatch.app.daemon.loop_registry import LoopFacts
 from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.cleanup_circuits import Counts as CleanupCounts
+from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.clock import Clock
@@ -88,6 +89,25 @@ def follow_totals(totals: RunningTotals, runtime: Runtime) -> None:
     totals.follow(metrics.CIRCUIT_OPENS, _label(circuits.opens))
     totals.follow(metrics.CIRCUIT_RESETS, _label(circuits.resets))
     totals.follow(metrics.CIRCUIT_FAILURES, _label(circuits.failures))
+
+
+def follow_reviews(totals: RunningTotals, queue: ReviewQueue) -> None:
+    """Count what searching review watches has counted since."""
+    counts = queue.counts
+    for metric, counted in (
+        (metrics.REVIEW_SEARCHES, counts.searches),
+        (metrics.REVIEW_HITS, counts.hits),
+        (metrics.REVIEW_SKIPS, counts.skipped),
+    ):
+        totals.follow(metric, {(word,): float(n) for word, n in counted.items()})
+
+
+def put_reviews(meter: Meter, queue: ReviewQueue) -> None:
+    """Show how many review watches there are, and how they stand."""
+    watches = queue.counts.watches
+    meter.put_all(
+        metrics.REVIEW_WATCHES, {(word,): float(n) for word, n in watches.items()}
+    )
 
 
 def follow_cleanup(totals: RunningTotals, cleanup: ReviewCleanup) -> None:

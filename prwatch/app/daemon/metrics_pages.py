@@ -12,6 +12,7 @@ from prwatch.app.daemon.metering import (
     put_cleanup,
     put_health,
     put_loops,
+    put_reviews,
     put_store,
 )
 from prwatch.app.daemon.metrics_server import MetricsServer, Page
@@ -72,6 +73,7 @@ def refresh(daemon: "Daemon") -> None:
     loops = daemon.registry.list_facts()
     daemon.take_totals()
     put_health(meter, facts, judge(facts))
+    put_reviews(meter, shift.reviews.queue)
     put_cleanup(meter, shift.cleanup.cleanup)
     put_loops(meter, loops)
     put_budgets(meter, shift.runtime)

@@ -9,9 +9,11 @@ import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.review.queue import QueueReport, ReviewQueue
+from prwatch.app.review.queue import Late, ReviewQueue
+from prwatch.app.review.queue_report import QueueReport
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import Failure
+from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import StoreError
 
@@ -35,6 +37,7 @@ class ReviewLoop:
         self._registry = registry
         self._wake = anyio.Event()
         self._failures: dict[tuple[str, str], Failure] = {}
+        self._unreadable: frozenset[tuple[str, str]] = frozenset()
 
     def notify(self) -> None:
         """Look sooner: somebody changed what is searched for."""
@@ -47,15 +50,22 @@ class ReviewLoop:
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
         """Search at each turn until cancelled; a turn that fails waits for the next."""
-        task_status.started()
+        async with anyio.create_task_group() as group:
+            task_status.started()
+            await self._search_forever(beat, Stragglers(group, on_end=self.notify))
+
+    async def _search_forever(self, beat: Callable[[], None], late: Late) -> None:
         late_by = dt.timedelta(0)
         while True:
             self._registry.begin_turn(self.name, late_by=late_by)
             self._wake = anyio.Event()
             rest = LONGEST_PAUSE
             try:
-                self._tell(await self.queue.run_once(beat=beat))
-                rest = await self._find_rest()
+                report = await self.queue.run_once(beat=beat, stragglers=late)
+                self._tell(report)
+                if report.error is not None:
+                    raise report.error
+                rest = await self._find_rest(late)
             except StoreError as error:
                 self._registry.fail(self.name, error)
                 _log.warning("review_queue.failed", code=error.code, message=str(error))
@@ -63,8 +73,8 @@ class ReviewLoop:
                 self._registry.succeed(self.name)
             late_by = await self._pause(rest, beat)
 
-    async def _find_rest(self) -> dt.timedelta:
-        due_at = await self.queue.next_due_at()
+    async def _find_rest(self, late: Late) -> dt.timedelta:
+        due_at = await self.queue.next_due_at(late)
         if due_at is None:
             return LONGEST_PAUSE
         rest = due_at - self._runtime.clock.now()
@@ -95,5 +105,19 @@ class ReviewLoop:
             if (ended := self._failures.pop(key, None)) is not None:
                 _log.info("review_watch.recovered", **ended.as_json())
         self._failures |= failures
+        self._tell_unreadable(report)
         if report.created:
             _log.info("review_queue.completed", created=report.created)
+
+    def _tell_unreadable(self, report: QueueReport) -> None:
+        """Log a watch whose row cannot be read once, as long as it stays so."""
+        names = {each.id: each.name for each in self._runtime.wired.workspaces.values()}
+        now = {(each.id, each.problem): each for each in report.unreadable}
+        for key in now.keys() - self._unreadable:
+            _log.warning(
+                "review_watch.unreadable",
+                workspace=names.get(now[key].workspace_id, ""),
+                name=now[key].name,
+                message=now[key].problem,
+            )
+        self._unreadable = frozenset(now)

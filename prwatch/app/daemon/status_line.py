@@ -29,6 +29,10 @@ _WORDS: Final = {
     ReasonCode.SINK_FAILING: ("sink fails", "sinks fail"),
     ReasonCode.RELOAD_REFUSED: ("the new configuration was refused",) * 2,
     ReasonCode.STRETCHED: ("watch is asked less often", "watches are asked less often"),
+    ReasonCode.REVIEW_WATCHES_UNREADABLE: (
+        "review watch cannot be read",
+        "review watches cannot be read",
+    ),
     ReasonCode.FIELDS_REFUSED: ("field cannot be read", "fields cannot be read"),
 }
 _UNCOUNTED: Final = frozenset(

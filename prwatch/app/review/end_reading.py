@@ -61,7 +61,10 @@ async def read_ends(turn: Turn, part: Sequence[SweptTask], readings: Readings) -
             who = login or await _read_login(turn)
             approved = await _read_ends(turn, login, who, tuple(node_ids), readings)
             if approved:
-                await _read_approved(turn, login, who, approved, readings)
+                teams = any(each.counts_teams(login) for each in part)
+                await _read_approved(
+                    turn, login, who, approved, readings, counts_teams=teams
+                )
         except ConfigError as error:
             # The source of the token went bad while we ran.
             raise AuthenticationFailed(f"{error}; {error.hint}") from error
@@ -85,10 +88,18 @@ async def _read_ends(
 
 
 async def _read_approved(
-    turn: Turn, login: str, who: str, node_ids: Sequence[str], readings: Readings
+    turn: Turn,
+    login: str,
+    who: str,
+    node_ids: Sequence[str],
+    readings: Readings,
+    *,
+    counts_teams: bool,
 ) -> None:
     """Read whether the review of what is approved is asked for again."""
-    reading = turn.account.github.review_reader.iter_facts(node_ids, who)
+    reading = turn.account.github.review_reader.iter_facts(
+        node_ids, who, counts_teams=counts_teams
+    )
     async for outcomes in reading:
         for node_id, outcome in outcomes.items():
             readings.put(login, node_id, outcome)

@@ -32,13 +32,17 @@ class Logins:
         """
         if account.github.limits.is_fixed:
             raise Unfit("an app is no person whose review is asked; give target_login")
-        generation = account.github.credential.generation
+        credential = account.github.credential
+        generation = credential.generation
         known = self._logins.get(account.key)
-        if known is None or known[0] != generation:
-            viewer = account.viewer or await account.github.viewer()
-            known = (account.github.credential.generation, viewer.login)
-            self._logins[account.key] = known
-        return known[1]
+        if known is not None and known[0] == generation:
+            return known[1]
+        # What polling knows may still be of the token before.
+        is_same = account.generation == generation
+        viewer = (account.viewer if is_same else None) or await account.github.viewer()
+        if credential.generation == generation:  # else it was replaced meanwhile
+            self._logins[account.key] = (generation, viewer.login)
+        return viewer.login
 
 
 def require_graphql(account: Account, read_path: str) -> None:

@@ -1,295 +1,216 @@
 """
-The review queue: each review watch at its own interval, account by account.
+The review queue: each review watch at its own interval, the accounts side by side.
 
 When a watch was last searched is held in memory alone. A failure here opens no circuit
-of polling, and what a limit forbids is left out before a token is asked for.
+of polling, what a limit forbids is left out before a token is asked for, and nobody
+waits for an account that is slow.
 """
 
+import contextlib
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from prwatch.app.limit_blocks import store_limits
-from prwatch.app.review.logins import Logins, Unfit, require_graphql
-from prwatch.app.review.watch_poll import (
-    PollOutcome,
-    WatchPoll,
-    note_finding,
-    poll_watch,
-)
+import anyio
+
+from prwatch.app.review.account_search import AccountSearch, Due
+from prwatch.app.review.logins import Logins
+from prwatch.app.review.queue_report import QueueCounts, QueueReport
+from prwatch.app.review.turns import SearchTurns
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
-from prwatch.app.walk.cycle_report import Failure
-from prwatch.domain.events import EventType
-from prwatch.domain.ids import build_id
-from prwatch.domain.outcome import FailureClass
-from prwatch.domain.review_watch import ReviewWatch
-from prwatch.domain.task import Workspace
-from prwatch.errors import (
-    AuthenticationFailed,
-    ConfigError,
-    PermissionDenied,
-    ProviderError,
-    RateLimited,
-)
+from prwatch.app.walk.stragglers import Stragglers
+from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
+from prwatch.domain.review_watch import ReviewWatch, UnreadableReviewWatch
 from prwatch.github.reserve import keep_reserve
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
-BUCKET: Final = "graphql"
-"""What a search costs: through GraphQL it is points, and none of `search`."""
-SCOPE: Final = "review"
 
-
-@dataclass(slots=True, kw_only=True)
-class QueueReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOrder:
     """
-    What one turn of the queue did.
+    Which watches are searched: by default those that are due.
 
-    `outcomes` are those of the watches that were searched, by workspace and name.
+    One that `is_forced` searches all that are enabled, with what polling leaves of a
+    budget. `workspace` and `name` are '' for any.
     """
 
-    outcomes: dict[tuple[str, str], PollOutcome] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+    workspace: str = ""
+    name: str = ""
+    is_forced: bool = False
 
-    @property
-    def created(self) -> int:
-        """Return how many review tasks were made, each with its event."""
-        return sum(each.created for each in self.outcomes.values())
+    def takes(self, due: Due) -> bool:
+        """Return whether a watch is meant."""
+        return self.workspace in ("", due.key[0]) and self.name in ("", due.key[1])
 
-    @property
-    def events_by_type(self) -> Counter[str]:
-        """Return the events that were written, by type."""
-        created = self.created
-        return Counter(
-            {EventType.PR_REVIEW_REQUESTED.value: created} if created else {}
-        )
+
+DUE = SearchOrder()
+Late: TypeAlias = Stragglers[QueueReport]
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    workspace: Workspace
-    watch: ReviewWatch
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.workspace.name, self.watch.name
+class _Stored:
+    watches: list[ReviewWatch]
+    unreadable: list[UnreadableReviewWatch]
 
 
 class ReviewQueue:
-    """Searches the review watches of an open product."""
+    """Searches the review watches of an open product, and remembers their turns."""
 
     def __init__(self, runtime: Runtime) -> None:
+        self.counts = QueueCounts()
+        self.unreadable: tuple[UnreadableReviewWatch, ...] = ()
+        """The watches that could not be read at the last look."""
         self._runtime = runtime
-        self._polled_at: dict[str, tuple[int, dt.datetime]] = {}
-        """When each watch was searched last, under which revision of it."""
+        self._turns = SearchTurns()
         self._logins = Logins()
 
     async def run_once(
         self,
+        order: SearchOrder = DUE,
         *,
-        is_forced: bool = False,
-        only: tuple[str, str] = ("", ""),
         beat: Callable[[], None] = lambda: None,
+        stragglers: Late | None = None,
     ) -> QueueReport:
         """
-        Search what is due; with `is_forced` all that are enabled.
+        Search what is due or asked for, account beside account.
 
-        `only` are the names of a workspace and of a watch; '' is any.
-
-        A person's request uses what polling leaves of a budget. A failure of one
-        account leaves the others alone.
+        A failure of one account leaves the others alone. With `stragglers` none is
+        waited for that is slow: what it did stands in a later report.
 
         Raises:
-            StoreError: The store failed.
+            StoreError: The watches could not be read.
         """
-        report = QueueReport()
-        watches = await self._list_watches()
-        self._forget_others(watches)
-        for account in self._runtime.wired.accounts:
-            due = [
-                each
-                for each in self._list_due(account, watches, is_forced=is_forced)
-                if only[0] in ("", each.workspace.name)
-                and only[1] in ("", each.watch.name)
-            ]
-            if not due:
-                continue
-            if is_forced:
-                await self._poll_account(account, due, report, beat)
+        stored = await self._read()
+        report = QueueReport(unreadable=self.unreadable)
+        accounts = {
+            account.key: (account, due)
+            for account in self._runtime.wired.accounts
+            if not (stragglers and stragglers.is_walking(account))
+            and (due := self._list_due(account, stored.watches, order))
+        }
+        # One account alone keeps nobody waiting.
+        beside = stragglers if len(self._runtime.wired.accounts) > 1 else None
+        limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
+        is_over = False
+
+        async def search(account: Account) -> None:
+            own = QueueReport()
+            async with limiter:
+                await self._search(account, accounts[account.key][1], order, own, beat)
+            if is_over and beside is not None:
+                beside.hand_in(own)
             else:
-                with keep_reserve():
-                    await self._poll_account(account, due, report, beat)
+                report.absorb(own)
+
+        await _run_beside([each for each, _ in accounts.values()], search, beside)
+        is_over = True
+        for late in stragglers.take_reports() if stragglers else ():
+            report.absorb(late)
+        self.counts.add(report)
         return report
 
-    async def next_due_at(self) -> dt.datetime | None:
-        """Return when a watch is due next; None without any that is enabled."""
-        now = self._runtime.clock.now()
-        found = [
-            self._due_at(watch, now)
-            for watch in await self._list_watches()
-            if watch.settings.is_enabled
-        ]
+    async def next_due_at(self, stragglers: Late | None = None) -> dt.datetime | None:
+        """Return when an account is due next; None without an enabled watch."""
+        stored, now = await self._read(), self._runtime.clock.now()
+        found = []
+        for account in self._runtime.wired.accounts:
+            if stragglers and stragglers.is_walking(account):
+                continue  # the loop is woken when it ends
+            ends = [
+                self._turns.find_due(watch, now)
+                for watch in _list_enabled(account, stored.watches)
+            ]
+            if ends:
+                found.append(max(min(ends), self._turns.find_hold(account.key, now)))
         return min(found, default=None)
 
-    async def _list_watches(self) -> list[ReviewWatch]:
+    async def _read(self) -> _Stored:
         workspaces = [
             workspace
             for account in self._runtime.wired.accounts
             for workspace in account.workspaces
         ]
 
-        async def read(tx: Transaction) -> list[ReviewWatch]:
-            return [
-                watch
-                for workspace in workspaces
-                for watch in await review_watches.list_review_watches(tx, workspace.id)
-            ]
+        async def read(tx: Transaction) -> _Stored:
+            stored = _Stored([], [])
+            for workspace in workspaces:
+                found = await review_watches.read_review_watches(tx, workspace.id)
+                stored.watches.extend(found[0])
+                stored.unreadable.extend(found[1])
+            return stored
 
-        return await self._runtime.database.read(read)
-
-    def _forget_others(self, watches: Sequence[ReviewWatch]) -> None:
-        present = {watch.id for watch in watches}
-        for watch_id in self._polled_at.keys() - present:
-            del self._polled_at[watch_id]
-
-    def _due_at(self, watch: ReviewWatch, now: dt.datetime) -> dt.datetime:
-        """Return when a watch is due: at `now` when it is new or was edited."""
-        revision, polled_at = self._polled_at.get(watch.id, (0, now))
-        if revision != watch.revision or polled_at > now:  # the clock was set back
-            return now
-        return polled_at + watch.settings.interval
+        stored = await self._runtime.database.read(read)
+        self.unreadable = tuple(stored.unreadable)
+        enabled = sum(each.settings.is_enabled for each in stored.watches)
+        self.counts.watches = Counter(
+            enabled=enabled,
+            disabled=len(stored.watches) - enabled,
+            unreadable=len(stored.unreadable),
+        )
+        self._turns.keep_only(stored.watches)
+        return stored
 
     def _list_due(
-        self, account: Account, watches: Sequence[ReviewWatch], *, is_forced: bool
-    ) -> list[_Due]:
+        self, account: Account, watches: Sequence[ReviewWatch], order: SearchOrder
+    ) -> list[Due]:
         now = self._runtime.clock.now()
         by_id = {workspace.id: workspace for workspace in account.workspaces}
+        ends = {
+            watch.id: self._turns.find_due(watch, now)
+            for watch in _list_enabled(account, watches)
+        }
         due = [
-            _Due(by_id[watch.workspace_id], watch)
+            Due(by_id[watch.workspace_id], watch)
             for watch in watches
-            if watch.workspace_id in by_id
-            and watch.settings.is_enabled
-            and (is_forced or self._due_at(watch, now) <= now)
+            if watch.id in ends and (order.is_forced or ends[watch.id] <= now)
         ]
-
-        def order(each: _Due) -> tuple[dt.datetime, str]:
-            return self._due_at(each.watch, now), each.watch.id
-
-        return sorted(due, key=order)
-
-    async def _poll_account(
-        self,
-        account: Account,
-        due: Sequence[_Due],
-        report: QueueReport,
-        beat: Callable[[], None],
-    ) -> None:
-        """Search one account's watches until one shows that it cannot be asked."""
-        limits = account.github.limits
-        if limits.blocked_until(BUCKET) is not None:
-            try:
-                limits.check(BUCKET)
-            except RateLimited as error:
-                report.skipped["limit"] += len(due)
-                report.failures += [_build_failure(each, error) for each in due]
-                return
-        try:
-            for place, each in enumerate(due):
-                failed = await self._poll_one(account, each, report, beat)
-                if failed is not None:
-                    self._leave_rest(due[place:], report, failed)
-                    return
-        finally:
-            await store_limits(self._runtime.database, self._runtime.clock, account)
-
-    async def _poll_one(
-        self,
-        account: Account,
-        each: _Due,
-        report: QueueReport,
-        beat: Callable[[], None],
-    ) -> ProviderError | None:
-        """Search one watch; return what says that the account cannot be asked."""
-        try:
-            outcome = await self._search(account, each, beat)
-        except RateLimited as error:
-            return error
-        except ProviderError as error:
-            outcome = PollOutcome()
-            outcome.fail(error)
-            await note_finding(self._begin(account, each, beat, login=""), outcome)
-            if not isinstance(error, Unfit):
-                report.outcomes[each.key] = outcome
-                return error
-        report.outcomes[each.key] = outcome
-        if outcome.error is not None:
-            report.failures.append(_build_failure(each, outcome.error))
-        self._note_polled(each.watch)
-        return None
+        wanted = [each for each in due if order.takes(each)]
+        return sorted(wanted, key=lambda each: (ends[each.watch.id], each.watch.id))
 
     async def _search(
-        self, account: Account, each: _Due, beat: Callable[[], None]
-    ) -> PollOutcome:
-        try:
-            login = each.watch.settings.target_login or await self._read_login(account)
-            return await poll_watch(self._begin(account, each, beat, login=login))
-        except ConfigError as error:
-            # The source of the token went bad while we ran.
-            raise AuthenticationFailed(f"{error}; {error.hint}") from error
-
-    def _begin(
-        self, account: Account, each: _Due, beat: Callable[[], None], *, login: str
-    ) -> WatchPoll:
-        runtime = self._runtime
-        return WatchPoll(
-            runtime=runtime,
+        self,
+        account: Account,
+        due: Sequence[Due],
+        order: SearchOrder,
+        report: QueueReport,
+        beat: Callable[[], None],
+    ) -> None:
+        search = AccountSearch(
+            runtime=self._runtime,
             account=account,
-            workspace=each.workspace,
-            watch=each.watch,
-            login=login,
-            reserved_by=build_id(runtime.clock.now(), runtime.surroundings.chance),
+            turns=self._turns,
+            logins=self._logins,
+            report=report,
             beat=beat,
         )
-
-    def _leave_rest(
-        self, rest: Sequence[_Due], report: QueueReport, error: ProviderError
-    ) -> None:
-        """Leave watches until their next turn; what a limit forbids stays due."""
-        for each in rest:
-            report.failures.append(_build_failure(each, error))
-            if not isinstance(error, RateLimited):
-                self._note_polled(each.watch)
-
-    def _note_polled(self, watch: ReviewWatch) -> None:
-        self._polled_at[watch.id] = (watch.revision, self._runtime.clock.now())
-
-    async def _read_login(self, account: Account) -> str:
-        require_graphql(account, self._runtime.settings.read_path)
-        return await self._logins.read(account)
+        with contextlib.nullcontext() if order.is_forced else keep_reserve():
+            await search.run(due)
 
 
-def _build_failure(each: _Due, error: ProviderError) -> Failure:
-    return Failure(
-        workspace=each.workspace.name,
-        scope=SCOPE,
-        reference=each.watch.name,
-        failure_class=_classify(error),
-        code=error.code,
-        message=str(error),
-    )
+def _list_enabled(
+    account: Account, watches: Sequence[ReviewWatch]
+) -> list[ReviewWatch]:
+    ids = {workspace.id for workspace in account.workspaces}
+    return [
+        watch
+        for watch in watches
+        if watch.workspace_id in ids and watch.settings.is_enabled
+    ]
 
 
-def _classify(error: ProviderError) -> FailureClass:
-    match error:
-        case RateLimited():
-            return FailureClass.LIMIT
-        case AuthenticationFailed():
-            return FailureClass.AUTH
-        case PermissionDenied() | Unfit():
-            return FailureClass.CONFIG
-        case _:
-            return FailureClass.TRANSIENT
+async def _run_beside(
+    accounts: Sequence[Account],
+    search: Callable[[Account], Coroutine[Any, Any, None]],
+    stragglers: Late | None,
+) -> None:
+    """Search accounts side by side; with `stragglers` until patience ends."""
+    if stragglers is not None:
+        await stragglers.walk(accounts, search)
+        return
+    async with anyio.create_task_group() as group:
+        for account in accounts:
+            group.start_soon(search, account)

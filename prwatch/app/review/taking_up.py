@@ -21,11 +21,15 @@ from prwatch.domain.review_event import (
     build_review_task,
 )
 from prwatch.domain.review_watch import RESERVED_FOR, ReviewTask
+from prwatch.domain.task import Origin, Task
 from prwatch.errors import StoreConflict, StoreError
 from prwatch.store import outbox, review_tasks, tasks
 from prwatch.store.database import Transaction
 
 RELEASE_SECONDS: Final = 5.0
+CONFLICTS: Final = 2
+"""How often it is tried again when somebody was in the way."""
+MAX_NAMESAKES: Final = 100
 
 
 class TakeUp(enum.StrEnum):
@@ -82,29 +86,62 @@ async def take_up(
 
 
 async def _create(runtime: Runtime, request: ReviewRequest, row: ReviewTask) -> TakeUp:
+    for _ in range(CONFLICTS):
+        # Whoever made the task in this instant has committed it: it is joined then.
+        with contextlib.suppress(StoreConflict):
+            return await _create_once(runtime, request, row)
+    return await _create_once(runtime, request, row)
+
+
+async def _create_once(
+    runtime: Runtime, request: ReviewRequest, row: ReviewTask
+) -> TakeUp:
     now, chance = row.reserved_at, runtime.surroundings.chance
-    task = build_review_task(request, task_id=build_id(now, chance), now=now)
-    event = build_review_requested(
-        request, task, event_id=build_id(now, chance), source=runtime.source
-    )
-    sinks = [each.sink for each in runtime.interests if wants(each, event)]
+    task_id, event_id = build_id(now, chance), build_id(now, chance)
 
     async def create(tx: Transaction) -> TakeUp:
-        known = await tasks.find_task(tx, task.workspace_id, task.external_id)
-        # Cleaning up may be removing it: what is gone then is made anew.
-        if known and not await review_tasks.hold_joined_task(tx, known.id):
-            known = None
-        task_id = known.id if known else task.id
-        if not await review_tasks.assign_review_task(tx, row, task_id):
+        name, known = await _find_known(tx, row)
+        if not await review_tasks.assign_review_task(
+            tx, row, known.id if known else task_id
+        ):
             return TakeUp.LEFT
         if known is not None:
             return TakeUp.JOINED
+        task = build_review_task(request, task_id=task_id, name=name, now=now)
+        event = build_review_requested(
+            request, task, event_id=event_id, source=runtime.source
+        )
+        sinks = [each.sink for each in runtime.interests if wants(each, event)]
         if not await tasks.add_task(tx, task):
-            raise StoreConflict(f"somebody made the task {task.external_id} meanwhile")
+            raise StoreConflict(f"somebody made the task {name} meanwhile")
         await outbox.add_events(tx, [event], {event.id: sinks}, now=now)
         return TakeUp.CREATED
 
     return await runtime.database.transact(create)
+
+
+async def _find_known(tx: Transaction, row: ReviewTask) -> tuple[str, Task | None]:
+    """
+    Return the name that its task has or gets, and the task if it is there.
+
+    The pull request itself decides, under whatever name it was found first. A name may
+    be that of another one's task: the repository was removed and made anew.
+    """
+    pull_request = row.pull_request
+    node_id, name = pull_request.node_id, pull_request.external_id
+    known = await review_tasks.find_task_of(tx, row.workspace_id, node_id)
+    for number in range(2, MAX_NAMESAKES):
+        if known is None:
+            known = await tasks.find_task(tx, row.workspace_id, name)
+        # Cleaning up may be removing it: what is gone then is made anew.
+        if known and not await review_tasks.hold_joined_task(tx, known.id):
+            known = None
+        if known is None or known.origin is not Origin.REVIEW:
+            return name, known
+        if not await review_tasks.is_of_another(tx, known.id, node_id):
+            return name, known
+        name, known = f"{pull_request.external_id}~{number}", None
+    raise StoreConflict(f"too many pull requests were named {name}")
 
 
 async def _release(runtime: Runtime, row: ReviewTask) -> None:

@@ -17,13 +17,19 @@ from prwatch.domain.outcome import Found
 from prwatch.domain.review_event import ReviewRequest
 from prwatch.domain.review_hit import HitVerdict, ReviewFacts, judge_hit
 from prwatch.domain.review_search import build_searches
-from prwatch.domain.review_watch import ReviewAudit, ReviewWatch
+from prwatch.domain.review_watch import (
+    IncompleteReason,
+    ReviewAudit,
+    ReviewScope,
+    ReviewWatch,
+)
 from prwatch.domain.task import Workspace
 from prwatch.errors import (
     AuthenticationFailed,
     ProviderError,
     ProviderUnavailable,
     RateLimited,
+    StoreConflict,
 )
 from prwatch.store import review_audit, review_tasks, review_watches
 from prwatch.store.database import Transaction
@@ -50,8 +56,9 @@ class PollOutcome:
     """
     What one search came to.
 
-    `hits` are all that it found, `unread` those that could not be read directly. An
-    `error` makes the result incomplete; of several filters' the first is told.
+    `hits` are all that it found, `unread` those that could not be read directly, and
+    `left` those that somebody else was about to take up. What makes the result
+    incomplete is told by `reason` and, of several filters' errors, the first `error`.
     """
 
     hits: int = 0
@@ -59,14 +66,32 @@ class PollOutcome:
     joined: int = 0
     ended: int = 0
     cleaned: int = 0
+    left: int = 0
     unread: int = 0
-    is_complete: bool = True
+    reason: IncompleteReason | None = None
     error: ProviderError | None = None
     node_ids: dict[str, None] = field(default_factory=dict)
 
+    @property
+    def is_complete(self) -> bool:
+        """Return whether all was shown and read: only then a lack proves anything."""
+        return self.reason is None
+
+    @property
+    def name(self) -> str:
+        """Return how it ended: `complete`, `incomplete`, or `failed` with an error."""
+        if self.error is not None:
+            return "failed"
+        return "complete" if self.is_complete else "incomplete"
+
+    def lose(self, reason: IncompleteReason) -> None:
+        """Note that a part of the result is missing."""
+        order = list(IncompleteReason)
+        self.reason = min(reason, self.reason or reason, key=order.index)
+
     def fail(self, error: ProviderError) -> None:
-        """Note that a part of the result is missing, and why."""
-        self.is_complete = False
+        """Note that a part of the result is missing because of an error."""
+        self.lose(IncompleteReason.FAILED)
         self.error = self.error or error
 
 
@@ -88,7 +113,8 @@ async def poll_watch(poll: WatchPoll) -> PollOutcome:
         if is_about_account(error):
             raise
         outcome.fail(error)
-    outcome.is_complete = outcome.is_complete and not outcome.unread
+    if outcome.unread:
+        outcome.lose(IncompleteReason.UNREAD)
     await note_finding(poll, outcome)
     return outcome
 
@@ -98,7 +124,10 @@ async def _read_and_take_up(
 ) -> None:
     reader = poll.account.github.review_reader
     # A store that fails in between must not leave the walk of the answers open.
-    async with contextlib.aclosing(reader.iter_facts(new, poll.login)) as answers:
+    counts_teams = poll.watch.settings.scope is ReviewScope.USER_AND_TEAMS
+    async with contextlib.aclosing(
+        reader.iter_facts(new, poll.login, counts_teams=counts_teams)
+    ) as answers:
         async for outcomes in answers:
             poll.beat()
             read = [each for each in outcomes.values() if isinstance(each, Found)]
@@ -119,16 +148,19 @@ async def note_finding(poll: WatchPoll, outcome: PollOutcome) -> None:
     watch, now = poll.watch, poll.runtime.clock.now()
     since = None if outcome.is_complete else watch.incomplete_since or now
     last_error = str(outcome.error) if outcome.error else ""
-    is_done = outcome.is_complete and watch.backlog_done_at is None
-    if (last_error, since) == (
-        watch.last_error,
-        watch.incomplete_since,
-    ) and not is_done:
+    # What is left to somebody else may come back: it waited all the same.
+    is_done = outcome.is_complete and not outcome.left and not watch.backlog_done_at
+    noted = (watch.last_error, watch.incomplete_since, watch.incomplete_reason)
+    if (last_error, since, outcome.reason) == noted and not is_done:
         return
 
     async def write(tx: Transaction) -> None:
         await review_watches.put_review_finding(
-            tx, watch, last_error=last_error, incomplete_since=since
+            tx,
+            watch,
+            last_error=last_error,
+            incomplete_since=since,
+            incomplete_reason=outcome.reason,
         )
         if is_done:
             await review_watches.put_backlog_done(tx, watch, now)
@@ -150,7 +182,8 @@ async def _search(poll: WatchPoll, outcome: PollOutcome) -> None:
                 return
         else:
             failed = 0
-            outcome.is_complete = outcome.is_complete and hits.is_complete
+            if hits.gap is not None:
+                outcome.lose(hits.gap)
             outcome.node_ids |= dict.fromkeys(hits.node_ids)
         finally:
             poll.beat()
@@ -161,8 +194,7 @@ async def _list_new(poll: WatchPoll, node_ids: dict[str, None]) -> list[str]:
     watch = poll.watch
 
     async def read(tx: Transaction) -> set[str]:
-        rows = await review_tasks.list_review_tasks(tx, watch.workspace_id, watch.id)
-        return {row.pull_request.node_id for row in rows if row.task_id}
+        return await review_tasks.list_known(tx, watch.workspace_id, watch.id)
 
     known = await poll.runtime.database.read(read) if node_ids else set()
     return [node_id for node_id in node_ids if node_id not in known]
@@ -186,11 +218,15 @@ async def _take_up_all(
                     login=poll.login,
                     is_backlog=poll.watch.backlog_done_at is None,
                 )
-                taken = await take_up(
-                    poll.runtime, request, reserved_by=poll.reserved_by
-                )
+                try:
+                    taken = await take_up(
+                        poll.runtime, request, reserved_by=poll.reserved_by
+                    )
+                except StoreConflict:
+                    taken = TakeUp.LEFT  # one that no store takes harms no other
                 outcome.created += taken is TakeUp.CREATED
                 outcome.joined += taken is TakeUp.JOINED
+                outcome.left += taken is TakeUp.LEFT
                 poll.beat()
 
 

@@ -33,6 +33,7 @@ _NODE_PREFIXES: Final = {
     "MergeQueueEntry": "MQE",
     "PullRequestReview": "PRR",
     "PullRequestReviewThread": "PRRT",
+    "ReviewRequestedEvent": "RRE",
     "PullRequestReviewComment": "PRRC",
     "IssueComment": "IC",
     "CheckRun": "CR",
@@ -107,6 +108,13 @@ def _read_reviews(one: PullRequest, arguments: dict[str, Any], _: Any) -> Page:
         )
     ]
     return paginate(found, arguments)
+
+
+def _read_timeline(one: PullRequest, arguments: dict[str, Any], _: Any) -> Page:
+    """Return the only kind of event that is kept, where it is among those asked for."""
+    kinds = arguments.get("itemTypes")
+    is_asked = not kinds or "REVIEW_REQUESTED_EVENT" in kinds
+    return paginate(one.review_requested_events if is_asked else (), arguments)
 
 
 def _read_comments(one: PullRequest, arguments: dict[str, Any], _: Any) -> Page:
@@ -212,6 +220,7 @@ FIELDS: Final[dict[tuple[str, str], Resolver]] = {
     ("PullRequest", "reviewThreads"): _read_list("review_threads"),
     ("PullRequest", "reviews"): _read_reviews,
     ("PullRequest", "statusCheckRollup"): _read_rollup,
+    ("PullRequest", "timelineItems"): _read_timeline,
     ("PullRequest", "totalCommentsCount"): lambda one, *_: count_comments(one),
     ("PullRequestCommit", "id"): _read_id("PRC"),
     ("PullRequestCommit", "commit"): lambda commit, *_: commit,
@@ -225,6 +234,9 @@ FIELDS: Final[dict[tuple[str, str], Resolver]] = {
     ("ReviewRequest", "id"): _read_id("RR"),
     ("ReviewRequest", "asCodeOwner"): lambda *_: False,
     ("ReviewRequest", "requestedReviewer"): lambda one, *_: read_actor(one),
+    ("ReviewRequestedEvent", "requestedReviewer"): lambda one, *_: read_actor(
+        one.requested_reviewer
+    ),
     ("PullRequestReviewThread", "comments"): _read_list("comments"),
     ("PullRequestReviewThread", "resolvedBy"): lambda one, *_: read_actor(
         one.resolved_by

@@ -7,6 +7,25 @@ WHERE workspace_id = :workspace_id
     AND (CAST(:review_watch_id AS TEXT) = '' OR review_watch_id = :review_watch_id)
 ORDER BY id;
 
+-- name: list_known
+-- The pull requests of which a watch has a task; a reservation is none.
+SELECT pr_node_id FROM review_tasks
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+    AND task_id <> '';
+
+-- name: list_of_pull_request
+-- The tasks that a workspace's watches have of a pull request, the oldest first.
+SELECT tasks.* FROM review_tasks
+INNER JOIN tasks ON tasks.id = review_tasks.task_id
+WHERE review_tasks.workspace_id = :workspace_id
+    AND review_tasks.pr_node_id = :pr_node_id
+ORDER BY review_tasks.id;
+
+-- name: list_others_of_task
+-- Rows in which a task is one of another pull request.
+SELECT id FROM review_tasks
+WHERE task_id = :task_id AND pr_node_id <> :pr_node_id;
+
 -- name: list_orphans
 -- Those of a workspace whose watch is removed.
 SELECT * FROM review_tasks
@@ -60,10 +79,12 @@ WHERE review_watches.id = :review_watch_id
 ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
 
 -- name: take_over
--- A reservation that a crash left behind, for somebody else.
+-- A reservation that a crash left behind, also before a clock was set back, for
+-- somebody else.
 UPDATE review_tasks SET reserved_at = :reserved_at, reserved_by = :reserved_by
 WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
-    AND pr_node_id = :pr_node_id AND task_id = '' AND reserved_at <= :stale_before;
+    AND pr_node_id = :pr_node_id AND task_id = ''
+    AND (reserved_at <= :stale_before OR reserved_at >= :odd_after);
 
 -- name: hold_joined
 -- A task that a reservation is to join; an engine with one writer holds it already.

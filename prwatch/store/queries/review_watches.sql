@@ -14,13 +14,15 @@ INSERT INTO review_watches
     (
         id, workspace_id, name, scope, repositories, organisations, query,
         target_login, interval_seconds, policy, is_enabled, origin, written_as,
-        revision, last_error, incomplete_since, backlog_done_at, created_at
+        revision, last_error, incomplete_since, incomplete_reason, backlog_done_at,
+        created_at
     )
 VALUES
     (
         :id, :workspace_id, :name, :scope, :repositories, :organisations, :search_query,
         :target_login, :interval_seconds, :policy, :is_enabled, :origin, :written_as,
-        :revision, :last_error, :incomplete_since, :backlog_done_at, :created_at
+        :revision, :last_error, :incomplete_since, :incomplete_reason, :backlog_done_at,
+        :created_at
     )
 ON CONFLICT (workspace_id, name) DO NOTHING;
 
@@ -43,6 +45,27 @@ WHERE id = :id AND (
     OR policy <> :policy OR is_enabled <> :is_enabled
 );
 
+-- name: mend_settings
+-- What an entry declares instead of a row that cannot be understood; an equal row stays
+-- untouched.
+UPDATE review_watches SET
+    scope = :scope,
+    repositories = :repositories,
+    organisations = :organisations,
+    query = :search_query,
+    target_login = :target_login,
+    interval_seconds = :interval_seconds,
+    policy = :policy,
+    is_enabled = :is_enabled,
+    written_as = :written_as,
+    revision = revision + 1
+WHERE workspace_id = :workspace_id AND name = :name AND origin = :origin AND (
+    scope <> :scope OR repositories <> :repositories
+    OR organisations <> :organisations OR query <> :search_query
+    OR target_login <> :target_login OR interval_seconds <> :interval_seconds
+    OR policy <> :policy OR is_enabled <> :is_enabled
+);
+
 -- name: put_owner
 -- Whose it is; an equal row stays untouched.
 UPDATE review_watches SET origin = :origin, written_as = :written_as
@@ -52,9 +75,11 @@ WHERE id = :id AND (origin <> :origin OR written_as <> :written_as);
 -- How its last search went, unless somebody edited it since; an equal row stays
 -- untouched.
 UPDATE review_watches SET
-    last_error = :last_error, incomplete_since = :incomplete_since
+    last_error = :last_error, incomplete_since = :incomplete_since,
+    incomplete_reason = :incomplete_reason
 WHERE id = :id AND revision = :revision AND (
     last_error <> :last_error
+    OR incomplete_reason <> :incomplete_reason
     OR incomplete_since IS DISTINCT FROM :incomplete_since
 );
 

@@ -143,6 +143,11 @@ def test_without_a_reason_all_is_well():
             {"is_reload_refused": True}, [("reload_refused", DEGRADED, 1)], id="reload"
         ),
         pytest.param(
+            {"unreadable_reviews": 2},
+            [("review_watches_unreadable", DEGRADED, 2)],
+            id="review watches",
+        ),
+        pytest.param(
             {"stretched": 1800, "refused_fields": 1},
             [("stretched", OK, 1800), ("fields_refused", OK, 1)],
             id="what is only worth to be known",

@@ -77,6 +77,7 @@ def make_audit(action=AuditAction.DELETED, evidence=None):
     )
 
 
+SILENT = replace(OPEN, is_asked=False)
 DONE = make_audit(evidence={"review": "APPROVED"})
 
 
@@ -92,7 +93,40 @@ DONE = make_audit(evidence={"review": "APPROVED"})
         pytest.param(APPROVED, None, HitVerdict.ENDED, id="approved"),
         pytest.param(APPROVED, DONE, HitVerdict.ENDED, id="approved, cleaned"),
         pytest.param(OPEN, DONE, HitVerdict.TAKE_UP, id="cleaned, asked again"),
-        pytest.param(OPEN, make_audit(), HitVerdict.CLEANED, id="cleaned while open"),
+        pytest.param(OPEN, make_audit(), HitVerdict.TAKE_UP, id="cleaned for nothing"),
+        pytest.param(
+            SILENT, DONE, HitVerdict.CLEANED, id="approved, cleaned, not shown"
+        ),
+        pytest.param(
+            replace(SILENT, opinion=Opinion.DISMISSED),
+            DONE,
+            HitVerdict.TAKE_UP,
+            id="cleaned, dismissed",
+        ),
+        pytest.param(
+            replace(SILENT, opinion=Opinion.CHANGES_REQUESTED),
+            DONE,
+            HitVerdict.TAKE_UP,
+            id="cleaned, replaced",
+        ),
+        pytest.param(
+            OPEN,
+            make_audit(evidence={"state": "CLOSED"}),
+            HitVerdict.TAKE_UP,
+            id="cleaned, reopened",
+        ),
+        pytest.param(
+            OPEN,
+            make_audit(evidence={"state": "MERGED"}),
+            HitVerdict.CLEANED,
+            id="merged, shown open",
+        ),
+        pytest.param(
+            OPEN,
+            make_audit(AuditAction.RELEASED, {"state": "MERGED"}),
+            HitVerdict.TAKE_UP,
+            id="released",
+        ),
         pytest.param(
             OPEN,
             make_audit(AuditAction.RESTORED),

@@ -95,6 +95,13 @@ KINDS = {
         connections=200,
         nodes=10200,
     ),
+    "ReviewTeamFacts": Kind(
+        "ReviewTeamFacts",
+        {"ids": list_ids(FACTS_SIZE), "login": "octocat"},
+        points=3,
+        connections=300,
+        nodes=12200,
+    ),
     "ReviewEnds": Kind(
         "ReviewEnds",
         {"ids": list_ids(FACTS_SIZE), "login": "octocat"},

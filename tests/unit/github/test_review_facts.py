@@ -168,5 +168,5 @@ async def test_a_search_gives_its_hits_in_their_order():
 
     hits = await host.connect().review_reader.search("is:pr x")
 
-    assert (hits.node_ids, hits.is_complete) == (("PR_2", "PR_1"), True)
+    assert (hits.node_ids, hits.gap) == (("PR_2", "PR_1"), None)
     assert host.bodies[0]["variables"]["query"] == "is:pr x"

@@ -84,6 +84,12 @@ EXPECTED = {
     "prwatch_circuit_opens_total": CIRCUIT,
     "prwatch_circuit_resets_total": CIRCUIT,
     "prwatch_circuit_failures_total": CIRCUIT,
+    "prwatch_review_searches_total": {"outcome": "complete incomplete failed"},
+    "prwatch_review_hits_total": {
+        "outcome": "created joined ended cleaned left unread"
+    },
+    "prwatch_review_searches_skipped_total": {"reason": "limit account"},
+    "prwatch_review_watches": {"state": "enabled disabled unreadable"},
     "prwatch_review_tasks_deleted_total": {},
     "prwatch_review_cleanup_circuits_open": CLEANUP,
     "prwatch_review_cleanup_skips_total": CLEANUP,

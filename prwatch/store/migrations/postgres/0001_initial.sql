@@ -297,6 +297,8 @@ CREATE TABLE review_watches (
     revision BIGINT NOT NULL CHECK (revision > 0),
     last_error TEXT NOT NULL,
     incomplete_since BIGINT,
+    incomplete_reason TEXT NOT NULL
+        CHECK (incomplete_reason IN ('', 'failed', 'over_cap', 'left_out', 'unread')),
     backlog_done_at BIGINT,
     created_at BIGINT NOT NULL,
     UNIQUE (workspace_id, name)

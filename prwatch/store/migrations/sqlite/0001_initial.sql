@@ -297,6 +297,8 @@ CREATE TABLE review_watches (
     revision INTEGER NOT NULL CHECK (revision > 0),
     last_error TEXT NOT NULL,
     incomplete_since INTEGER,
+    incomplete_reason TEXT NOT NULL
+        CHECK (incomplete_reason IN ('', 'failed', 'over_cap', 'left_out', 'unread')),
     backlog_done_at INTEGER,
     created_at INTEGER NOT NULL,
     UNIQUE (workspace_id, name)

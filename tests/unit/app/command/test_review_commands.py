@@ -54,8 +54,10 @@ async def test_a_review_watch_is_made_searched_and_shown(stage):
             "joined": 0,
             "ended": 0,
             "cleaned": 0,
+            "left": 0,
             "unread": 0,
             "is_complete": True,
+            "incomplete_reason": "",
         },
     )
     assert row.state == "good"
