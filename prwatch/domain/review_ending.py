@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from prwatch.domain.events import Event, EventType
 from prwatch.domain.review_cleanup import SweptTask
@@ -10,12 +11,16 @@ from prwatch.domain.review_watch import AuditAction, AuditActor, ReviewAudit
 from prwatch.domain.task import Workspace
 from prwatch.domain.timestamp import format_optional_time
 
+RECORD_KEPT: Final = dt.timedelta(days=90)
+"""How long an entry of the record is kept at least."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """
-    That a review task goes, or only what is known of it, with the proof of each row.
+    That a review task goes, or only what is known of it.
 
+    `proofs` has each row's own where the task is deleted: without one none is.
     `undo_until` is None where nothing is to be undone.
     """
 
@@ -40,7 +45,13 @@ class Ending:
 def build_audit(
     ending: Ending, ids: Sequence[str], snapshot: Mapping[str, object]
 ) -> tuple[ReviewAudit, ...]:
-    """Return an entry for each row; the first holds what restores the task."""
+    """
+    Return an entry for each row; the first holds what restores the task.
+
+    Raises:
+        KeyError: A task is deleted though a row of it has no proof.
+    """
+    is_deleted = ending.action is AuditAction.DELETED
     return tuple(
         ReviewAudit(
             id=entry_id,
@@ -50,7 +61,7 @@ def build_audit(
             external_id=ending.external_id,
             action=ending.action,
             reason=ending.reason,
-            evidence=ending.proofs.get(each.row.id, {}),
+            evidence=ending.proofs[each.row.id] if is_deleted else {},
             acted_at=ending.acted_at,
             acted_by=ending.acted_by,
             snapshot=snapshot if place == 0 else {},

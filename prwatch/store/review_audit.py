@@ -95,6 +95,23 @@ async def forget_snapshots(tx: Transaction, workspace_id: str, now: dt.datetime)
     )
 
 
+async def prune_audit(
+    tx: Transaction, *, before: dt.datetime, now: dt.datetime, limit: int
+) -> int:
+    """
+    Remove up to `limit` entries that are older than `before`; return how many.
+
+    What can be undone still at `now` stays, and so does the last word of a watch that
+    is there on a pull request that was approved.
+    """
+    return await tx.execute(
+        _QUERIES["prune"],
+        before=to_microseconds(before),
+        now=to_microseconds(now),
+        limit=limit,
+    )
+
+
 def _try(row: Row) -> ReviewAudit | None:
     try:
         entry = _to_audit(row)

@@ -432,3 +432,36 @@ class ReviewAuditContract:
             young,
             replace(old, snapshot={}, undo_until=None),
         ]
+
+    async def test_old_entries_go_but_for_what_is_needed_still(self, store):
+        approved = {"reason": "pr_approved_by_user", "undo_until": None}
+        kept = [
+            make_audit(1),
+            make_audit(2, **approved),
+            make_audit(9, undo_until=None),
+        ]
+        gone = [
+            make_audit(3, undo_until=None),
+            make_audit(4, undo_until=at(5)),
+            make_audit(5, **approved, pull_request=make_pull_request(13)),
+            make_audit(6, **approved, review_watch_id="gone"),
+            make_audit(7, **approved, action=AuditAction.RELEASED),
+        ]
+        last = make_audit(8, **approved, pull_request=make_pull_request(13))
+        kept[1] = replace(kept[1], pull_request=make_pull_request(14))
+        await store.write(review_watches.add_review_watch, make_review_watch())
+        for entry in (*kept, *gone, last):
+            await store.write(review_audit.add_audit, entry)
+
+        async def prune(limit):
+            return await store.write(
+                lambda tx: review_audit.prune_audit(
+                    tx, before=at(9), now=at(50), limit=limit
+                )
+            )
+
+        removed = [await prune(3), await prune(3), await prune(3)]
+
+        left = await store.read(review_audit.list_audit, "w1", limit=20)
+        assert removed == [3, 2, 0]
+        assert {each.id for each in left} == {"a1", "a2", "a8", "a9"}

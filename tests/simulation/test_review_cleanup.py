@@ -5,9 +5,11 @@ import json
 import httpx
 import pytest
 
+from prwatch.domain.review_ending import RECORD_KEPT
 from prwatch.simulator import GitHubApp, World
 from tests.cleanup import (
     ASKED,
+    CYCLE,
     DRY,
     ME,
     ask,
@@ -225,3 +227,22 @@ async def test_what_is_read_through_rest_alone_is_left(tmp_path, world):
 
         assert verdicts(report) == {"skipped": 1}
         assert tasks(product) == [NAME]
+
+
+async def test_the_record_goes_after_its_time_and_what_it_keeps_away_stays_away(
+    tmp_path, world
+):
+    merged, approved = ask(world, 1), ask(world, 2)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        world.merge(merged)
+        world.submit_review(approved, ME)
+        assert await sweeps(product, cleanup) == 2
+        before = product.ask("SELECT * FROM review_audit")
+        product.clock.advance(RECORD_KEPT.total_seconds() + CYCLE)
+        await sweep(product, cleanup, DRY)
+        dry = product.ask("SELECT * FROM review_audit")
+        await sweep(product, cleanup)
+        (left,) = product.ask("SELECT * FROM review_audit")
+
+        assert (len(before), len(dry)) == (2, 2)
+        assert (left["pr_number"], left["snapshot"]) == (2, "{}")

@@ -18,7 +18,7 @@ from prwatch.app.review.cleanup_circuits import CleanupCircuit, CleanupCircuits
 from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.review.cleanup_turn import Sweep, Turn
 from prwatch.app.review.logins import Logins
-from prwatch.app.review.removal import forget_old_snapshots
+from prwatch.app.review.removal import forget_old_records
 from prwatch.app.review.workspace_sweep import read_and_remove, settle_locally
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account, is_read_by_rest
@@ -128,7 +128,7 @@ class ReviewCleanup:
         for late in stragglers.take_reports() if stragglers else ():
             report.absorb(late)
         if not order.is_dry:
-            await forget_old_snapshots(runtime, runtime.clock.now())
+            await forget_old_records(runtime, runtime.clock.now())
         return report
 
     async def _sweep_account(

@@ -7,15 +7,24 @@ transaction. It is the last to look: what is not as it was decided on stays.
 
 import datetime as dt
 from dataclasses import replace
+from typing import Final
 
 from prwatch.app.runtime import Runtime
 from prwatch.domain.event_building import wants
 from prwatch.domain.ids import build_id
 from prwatch.domain.review_cleanup import is_as_decided
-from prwatch.domain.review_ending import Ending, build_audit, build_review_deleted
+from prwatch.domain.review_ending import (
+    RECORD_KEPT,
+    Ending,
+    build_audit,
+    build_review_deleted,
+)
 from prwatch.store import outbox, review_audit, review_sweep, review_tasks
 from prwatch.store.database import Transaction
 from prwatch.store.task_removal import find_bundle, remove_task
+
+CHUNK: Final = 200
+MOST_CHUNKS: Final = 50
 
 
 async def remove_done(runtime: Runtime, ending: Ending) -> bool:
@@ -85,12 +94,26 @@ async def drop_rows(runtime: Runtime, ending: Ending) -> bool:
     return await runtime.database.transact(drop)
 
 
-async def forget_old_snapshots(runtime: Runtime, now: dt.datetime) -> None:
-    """Forget what would restore tasks whose time to undo is over."""
+async def forget_old_records(runtime: Runtime, now: dt.datetime) -> None:
+    """
+    Forget what would restore tasks whose time to undo is over, and old entries.
+
+    One turn is bounded; what is left waits for the next.
+
+    Raises:
+        StoreError: What was forgotten until then stays forgotten.
+    """
     workspaces = list(runtime.wired.workspaces.values())
 
     async def forget(tx: Transaction) -> None:
         for workspace in workspaces:
             await review_audit.forget_snapshots(tx, workspace.id, now)
 
+    async def prune(tx: Transaction) -> int:
+        before = now - RECORD_KEPT
+        return await review_audit.prune_audit(tx, before=before, now=now, limit=CHUNK)
+
     await runtime.database.transact(forget)
+    for _ in range(MOST_CHUNKS):
+        if await runtime.database.transact(prune) < CHUNK:
+            break

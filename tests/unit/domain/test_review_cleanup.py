@@ -4,6 +4,8 @@ import dataclasses
 import datetime as dt
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.review_cleanup import (
@@ -20,7 +22,7 @@ from prwatch.domain.review_cleanup import (
     name_reason,
     without_opinion,
 )
-from prwatch.domain.review_hit import Opinion, ReviewFacts
+from prwatch.domain.review_hit import Opinion, ReviewFacts, find_end
 from prwatch.domain.review_watch import (
     CleanupPolicy,
     ReviewedPullRequest,
@@ -32,6 +34,7 @@ from prwatch.domain.task import Origin, Task
 
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
 GRACE = dt.timedelta(minutes=5)
+MINUTE = dt.timedelta(minutes=1)
 ONE = ReviewedPullRequest(owner="octo", name="hello", number=1, node_id="PR_1")
 MERGED = {"state": "MERGED", "merged_at": "2026-11-30T12:00:00.000000Z"}
 
@@ -290,6 +293,41 @@ def test_a_task_is_done_when_each_of_its_rows_is():
 
     assert (judgement.stand, judgement.done) == (Stand.SEEN, {})
     assert [row[0] for row in judgement.rows] == ["r2"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([OPEN, DONE, APPROVED]),
+            st.sampled_from([None, 0, 4, 9]),
+            st.sampled_from([MERGED, {}, find_end(APPROVED)]),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_done_is_what_has_a_proof_of_each_row_seen_before(drawn):
+    rows = [
+        make_row(
+            f"r{place}",
+            terminal_seen_at=None if seen is None else NOON + seen * MINUTE,
+            terminal_evidence=proof,
+        )
+        for place, (_, seen, proof) in enumerate(drawn)
+    ]
+    facts = {f"r{place}": each for place, (each, _, _) in enumerate(drawn)}
+    now = NOON + 9 * MINUTE
+
+    judgement = judge(make_swept(*rows), facts, asked_at=now, read_at=now, grace=GRACE)
+
+    is_done = all(
+        find_end(each) and find_end(each) == proof and seen in {0, 4}
+        for each, seen, proof in drawn
+    )
+    assert (judgement.stand is Stand.DONE) == is_done
+    assert judgement.done == (
+        {key: find_end(each) for key, each in facts.items()} if is_done else {}
+    )
 
 
 def test_the_reason_follows_the_proof():

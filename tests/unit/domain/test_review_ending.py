@@ -45,6 +45,15 @@ def test_each_row_has_its_entry_and_the_first_restores():
     assert first.evidence == second.evidence == MERGED
 
 
+def test_nothing_is_deleted_without_a_proof_of_each_row():
+    ending = make_ending(proofs={"r1": MERGED})
+    gone = dataclasses.replace(ending, action=AuditAction.RELEASED, proofs={})
+
+    with pytest.raises(KeyError):
+        build_audit(ending, ["a1", "a2"], {})
+    assert [each.evidence for each in build_audit(gone, ["a1", "a2"], {})] == [{}, {}]
+
+
 def test_what_is_told_of_it():
     event = build_review_deleted(make_ending(), event_id="e1", source="prwatch:test")
 

@@ -382,6 +382,8 @@ ON review_audit (workspace_id, review_watch_id, pr_node_id, acted_at);
 
 CREATE INDEX review_audit_time ON review_audit (workspace_id, acted_at);
 
+CREATE INDEX review_audit_age ON review_audit (acted_at);
+
 -- One row that every writing transaction increments as its last statement: who
 -- reads it learns that anything changed without reading anything else.
 CREATE TABLE change_counter (changes BIGINT NOT NULL);

@@ -381,3 +381,5 @@ CREATE INDEX review_audit_pull_request
 ON review_audit (workspace_id, review_watch_id, pr_node_id, acted_at);
 
 CREATE INDEX review_audit_time ON review_audit (workspace_id, acted_at);
+
+CREATE INDEX review_audit_age ON review_audit (acted_at);
