@@ -17,6 +17,7 @@ from prwatch.config.forms import (
     NAME,
     PATH,
     REPOSITORY,
+    TASK_ID,
     TEXT,
     one_of,
     whole_number,
@@ -89,7 +90,7 @@ class Session(Struct, frozen=True, kw_only=True):
 class Task(Struct, frozen=True, kw_only=True):
     """A piece of work with an id of its own, perhaps over several repositories."""
 
-    id: Annotated[str, IDENTIFIER]
+    id: Annotated[str, TASK_ID]
     """The task's own id, distinct inside its workspace."""
     title: Annotated[str, TEXT] = ""
     """A line for people."""

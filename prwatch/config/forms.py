@@ -24,6 +24,7 @@ from prwatch.config.durations import (
     parse_duration,
     parse_size,
 )
+from prwatch.domain.task import REVIEW_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,10 @@ TEXT: Final = matching(
 )
 IDENTIFIER: Final = matching(
     "1 to 200 characters without line breaks", r"[^\x00-\x1f\x7f\ud800-\udfff]{1,200}"
+)
+TASK_ID: Final = matching(
+    f"{IDENTIFIER.allowed} that do not begin with {REVIEW_PREFIX}",
+    rf"(?!{REVIEW_PREFIX})[^\x00-\x1f\x7f\ud800-\udfff]{{1,200}}",
 )
 NAME: Final = matching(
     "a name of letters, digits, dots, hyphens and underscores",

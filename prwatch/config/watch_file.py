@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from prwatch.config.checks import check_entries
 from prwatch.config.desired import build_desired
 from prwatch.config.entries import Task, TaskRepository, Watch
-from prwatch.config.forms import IDENTIFIER, NAME, REPOSITORY, TEXT, one_of
+from prwatch.config.forms import NAME, REPOSITORY, TASK_ID, TEXT, one_of
 from prwatch.config.inline_secrets import REASON, list_secret_lines
 from prwatch.config.problems import Problems, quote
 from prwatch.config.reader import read_struct
@@ -39,7 +39,7 @@ MAX_PROBLEMS: Final = 20
 class DeclaredTask(Struct, frozen=True, kw_only=True):
     """A piece of work; the sessions of it are said elsewhere."""
 
-    id: Annotated[str, IDENTIFIER]
+    id: Annotated[str, TASK_ID]
     """The task's own id, distinct inside its workspace."""
     title: Annotated[str, TEXT] = ""
     """A line for people."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from prwatch.domain.task import Origin
+from prwatch.domain.task import REVIEW_PREFIX, Origin
 
 DEFAULT_INTERVAL: Final = dt.timedelta(minutes=5)
 SHORTEST_INTERVAL: Final = dt.timedelta(minutes=1)
@@ -147,7 +147,7 @@ class ReviewedPullRequest:
     @property
     def external_id(self) -> str:
         """Return the name of its review task: `review:octo/hello#12`."""
-        return f"review:{self.owner}/{self.name}#{self.number}"
+        return f"{REVIEW_PREFIX}{self.owner}/{self.name}#{self.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,14 @@
 import datetime as dt
 import enum
 from dataclasses import dataclass
+from typing import Final
 
 from prwatch.domain.merge_progress import NO_PROGRESS, MergeProgress
 from prwatch.domain.pull_request import Observation
+
+REVIEW_PREFIX: Final = "review:"
+"""What the ids of review tasks begin with, and no others: a task of that name that
+somebody else made would stand in the way of the review."""
 
 
 class Origin(enum.StrEnum):

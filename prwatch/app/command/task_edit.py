@@ -10,18 +10,23 @@ from prwatch.app.command.references import (
     NamedRepository,
 )
 from prwatch.app.command.workbench import Workbench
-from prwatch.config.forms import IDENTIFIER, TEXT
+from prwatch.config.forms import IDENTIFIER, TASK_ID, TEXT
 from prwatch.domain.desired import (
     DesiredRepository,
     DesiredTask,
     DesiredWorkspace,
 )
 from prwatch.domain.desired_plan import plan_tasks
-from prwatch.domain.desired_steps import Step
+from prwatch.domain.desired_steps import AddTask, Step
 from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.snapshot import Snapshot
-from prwatch.domain.task import PullRequestLink, Task, Workspace
-from prwatch.errors import PrwatchError, TaskNotFound
+from prwatch.domain.task import (
+    REVIEW_PREFIX,
+    PullRequestLink,
+    Task,
+    Workspace,
+)
+from prwatch.errors import ConfigError, PrwatchError, TaskNotFound
 from prwatch.store import targets, task_pull_requests
 from prwatch.store.database import Transaction
 
@@ -43,10 +48,14 @@ async def put_task(
 
     An archived task becomes active. A pull request that is named is attached again
     when it was detached. Returns the steps that were taken.
+
+    Raises:
+        ConfigError: It would be a new task under an id of review tasks.
     """
     snapshot = await bench.load_snapshot(workspace)
     desired = DesiredWorkspace(name=workspace.name, tasks=(wanted,))
     steps = plan_tasks(desired, snapshot, origins=frozenset()).steps
+    _refuse_reserved(steps)
     names = [
         NamedPullRequest(owner=row.owner, name=row.name, number=row.pull_request)
         for row in wanted.repositories
@@ -86,6 +95,18 @@ async def detach(tx: Transaction, link: PullRequestLink, now: dt.datetime) -> bo
         tx, link.task_id, link.repository_id, link.pr_number, now
     )
     return was_linked or was_attached
+
+
+def _refuse_reserved(steps: Sequence[Step]) -> None:
+    """Let nobody make by hand what finding a review makes."""
+    for step in steps:
+        if isinstance(step, AddTask) and step.external_id.startswith(REVIEW_PREFIX):
+            raise ConfigError(
+                f"there is no review task {step.external_id}, and none can be added"
+                f" by hand; allowed is {TASK_ID.allowed}",
+                hint="`prwatch review` finds pull requests that ask for review;"
+                " `prwatch review restore` brings back a task that went",
+            )
 
 
 async def _find_attached(

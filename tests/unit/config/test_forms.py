@@ -33,6 +33,8 @@ from prwatch.config import forms
         pytest.param(forms.REPOSITORY, "octo/.github", "octo/.github", id="repository"),
         pytest.param(forms.REPOSITORY, "me_corp/a", "me_corp/a", id="managed user"),
         pytest.param(forms.TEXT, "", "", id="empty title"),
+        pytest.param(forms.TASK_ID, "preview:1", "preview:1", id="id of a task"),
+        pytest.param(forms.IDENTIFIER, "review:1", "review:1", id="id of a session"),
         pytest.param(forms.ARGUMENT, "a\nb", "a\nb", id="argument of two lines"),
     ],
 )
@@ -84,6 +86,9 @@ def test_a_value_of_the_form_is_read(form, value, read):
         pytest.param(forms.TEXT, "a\nb", id="title of two lines"),
         pytest.param(forms.TEXT, "\ud800", id="lone surrogate"),
         pytest.param(forms.IDENTIFIER, "", id="empty id"),
+        pytest.param(forms.TASK_ID, "review:octo/hello#1", id="id of a review task"),
+        pytest.param(forms.TASK_ID, "review:", id="beginning of one"),
+        pytest.param(forms.TASK_ID, "a" * 201, id="too long id of a task"),
         pytest.param(forms.ENVIRONMENT_NAME, "A-B", id="hyphen in a variable"),
         pytest.param(forms.CREDENTIAL_NAME, "../x", id="path for a credential"),
         pytest.param(forms.ARGUMENT, "a\0", id="argument with NUL"),

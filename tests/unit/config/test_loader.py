@@ -324,3 +324,17 @@ def test_a_table_where_one_value_belongs_is_told_beside_the_environment():
     assert get_problems("poll = 3\n", environ=environ) == [
         "prwatch.toml:1: poll: found 3; allowed is a table"
     ]
+
+
+def test_ids_of_review_tasks_are_refused_with_what_is_allowed():
+    text = (
+        '[[workspace]]\nname = "acme"\n[[workspace.task]]\nid = "review:octo/hello#12"'
+    )
+
+    (problem,) = get_problems(text)
+
+    assert problem == (
+        'prwatch.toml:4: workspace[0].task[0].id: found "review:octo/hello#12";'
+        " allowed is 1 to 200 characters without line breaks that do not begin with"
+        " review:"
+    )

@@ -118,6 +118,10 @@ def test_an_empty_file_declares_nothing(name, text):
         ("a = [1", "a.toml:1:7: "),
         ('[[task]]\nid = "a"\n[[task]]\nid = "a"', "a.toml:4:1: task[1].id: found"),
         ('[[sink]]\nname = "a"\n[[sink]]\nname = "a"', "a.toml:4:1: sink[1].name"),
+        (
+            '[[task]]\nid = "review:octo/hello#12"',
+            'a.toml:2:1: task[0].id: found "review:octo/hello#12"; allowed is ',
+        ),
         ("a = 1" + "0" * 9000, "a.toml:1:1: a number of too many digits"),
         ("a = " + "[" * 5000, "a.toml:1:1: arrays that are too deep"),
         ("a = " + "[" * 9 + "]" * 9, "a.toml:1:1: tables more than 8 deep"),

@@ -2,11 +2,13 @@
 
 import pytest
 
+from prwatch.app.command.references import NamedBranch
 from prwatch.app.command.review_cleanup import clean_reviews
 from prwatch.app.command.review_commands import add_review, poll_reviews, remove_review
 from prwatch.app.command.review_listing import show_review
 from prwatch.app.command.review_restore import restore_review
 from prwatch.app.command.task_attention import note_person
+from prwatch.app.command.task_commands import NewTask, add_task
 from prwatch.app.command.task_edit import get_task
 from prwatch.domain.review_watch import CleanupPolicy, ReviewSettings
 from prwatch.domain.task import Checkout, Origin, PullRequestLink, Repository, Session
@@ -17,6 +19,7 @@ from tests.benches import ONE, get_pull_request, make_stage
 from tests.product import NOON
 
 TASK = "review:octo/hello#12"
+FIX = NamedBranch(owner="octo", name="hello", branch="fix")
 WEEK = 7 * 24 * 3600
 
 
@@ -69,6 +72,15 @@ async def test_a_dry_run_is_a_plan_with_its_evidence(stage):
     assert (found["task"], found["verdict"]) == (TASK, "deleted")
     assert found["evidence"]["state"] == "MERGED"
     assert [task.state for task in row.tasks] == ["done"]
+
+
+async def test_a_review_task_that_is_there_may_be_added_to_by_hand(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        new = NewTask(id=TASK, repositories=(FIX,))
+        row = await add_task(bench, new)
+
+    assert (row.id, row.origin, len(row.repositories)) == (TASK, Origin.REVIEW, 1)
 
 
 async def test_the_tasks_of_one_watch_go_alone(stage):

@@ -20,7 +20,7 @@ from prwatch.app.command.task_commands import (
 from prwatch.app.command.task_listing import list_tasks, show_task
 from prwatch.app.command.watch_commands import add_adoption, add_watch
 from prwatch.app.command.watch_listing import list_watches
-from prwatch.errors import NotFound, PrwatchError, TaskNotFound
+from prwatch.errors import ConfigError, NotFound, PrwatchError, TaskNotFound
 from tests.benches import ONE, TWO, get_pull_request, make_stage
 from tests.checkouts import git, make_checkout
 
@@ -279,3 +279,15 @@ async def test_a_closed_pull_request_of_a_task_is_still_shown(stage):
         row = await show_task(bench, "T-1")
 
     assert tell(row)[3] == [("octo/hello#12", "MERGED")]
+
+
+async def test_no_review_task_is_made_by_hand(stage):
+    name = "review:octo/hello#12"
+    async with stage.bench() as bench:
+        with pytest.raises(ConfigError, match="do not begin with review:"):
+            await add_task(bench, NewTask(id=name, title="Mine"))
+        with pytest.raises(ConfigError, match="do not begin with review:"):
+            await add_watch(bench, FIX, task=name)
+        rows = await list_tasks(bench, is_all=True)
+
+    assert rows == ()
