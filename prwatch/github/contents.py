@@ -107,10 +107,17 @@ class Contents:
         """
         try:
             listed = await self._list_known(folder, tag, absence)
-        except ResourceGone:
+        except ResourceGone as error:
             # Whoever has the name now is asked next time.
             self._moved.pop(folder.repository, None)
-            raise
+            raise ResourceGone(
+                "the repository or its branch is not there, or the token may not see"
+                f" it: {error}",
+                operation=error.operation,
+                request_id=error.request_id,
+                scope=error.scope,
+                status=error.status,
+            ) from error
         return replace(listed, is_moved=folder.repository in self._moved)
 
     async def fetch_file(self, folder: WatchFolder, name: str) -> FetchedFile:

@@ -1,6 +1,7 @@
 """Looks at a folder of watch files that meet each other, and those that are cut off."""
 
 import contextlib
+from random import Random
 
 import anyio
 import httpx
@@ -9,6 +10,7 @@ import pytest
 from prwatch.app.polling import start
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.app.sync.sync_loop import sync_due, sync_now
+from prwatch.app.task_sync import TaskSync
 from prwatch.errors import StoreError
 from prwatch.simulator import GitHubApp
 from tests.followed import (
@@ -215,3 +217,58 @@ async def test_what_a_person_works_in_outlives_its_file_and_a_restart(
         assert kept == list_active(product) == before
     async with follow(tmp_path, world, sync="") as product:
         assert list_active(product) == before
+
+
+class Death(Exception):
+    """The process ended."""
+
+
+class Dying:
+    """A database whose process ends before a certain transaction of it."""
+
+    def __init__(self, database, left):
+        self._database = database
+        self.left = left
+
+    def __getattr__(self, name):
+        return getattr(self._database, name)
+
+    async def transact(self, fn):
+        if self.left == 0:
+            raise Death
+        self.left -= 1
+        return await self._database.transact(fn)
+
+
+@pytest.mark.parametrize(
+    ("after", "is_cut"), [(0, True), (1, True), (2, True), (3, False)]
+)
+async def test_a_process_that_ends_between_any_two_steps_loses_nothing(
+    tmp_path, world, after, is_cut
+):
+    """A file is exchanged for another; the turn is cut off after each transaction."""
+    write(world, HELLO + TASK)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        await product.cycle()
+        with contextlib.closing(product.connect()) as rows:
+            rows.execute(
+                "UPDATE tasks SET person_wrote_at = 1 WHERE external_id = 'T-1'"
+            )
+        world.remove_file("octo/team", ".prwatch/a.toml")
+        write(world, HELLO + FIX + '[[review]]\nname = "mine"\n', "b.toml")
+        runtime = product.runtime
+        runtime.database = Dying(runtime.database, after)
+        runtime.task_sync = TaskSync(
+            runtime.database, clock=runtime.clock, chance=Random(0)
+        )
+        with pytest.raises(Death) if is_cut else contextlib.nullcontext():
+            await turn(product)
+        assert {"T-1", "octo/hello#12"} <= set(list_active(product))
+
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+
+        assert list_active(product) == ["T-1", "octo/hello#12", "octo/hello@fix"]
+        assert len(product.ask("SELECT * FROM review_watches")) == 1
+        assert await product.cycle() == []

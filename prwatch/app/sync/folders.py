@@ -49,8 +49,15 @@ async def apply_stored(runtime: Runtime) -> None:
 
         if await runtime.database.read(read):
             applied = await apply_declared(runtime, workspace)
-            for warning in applied.warnings:
+            # Where folders are followed, the first look at them tells it.
+            is_told = _is_followed(runtime, workspace)
+            for warning in () if is_told else applied.warnings:
                 _log.warning("sync.warned", workspace=workspace.name, warning=warning)
+
+
+def _is_followed(runtime: Runtime, workspace: Workspace) -> bool:
+    followed = runtime.sync_memory.followed
+    return any(each.workspace == workspace for each in followed)
 
 
 async def _put_folders(
