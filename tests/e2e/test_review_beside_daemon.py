@@ -1,4 +1,6 @@
-"""Review watches beside a daemon that runs: it searches when it is asked to."""
+"""Review watches and a daemon that runs: it searches by itself, and when asked to."""
+
+import json
 
 import pytest
 
@@ -27,3 +29,22 @@ def test_the_daemon_searches_a_review_watch_once_for_everybody(configured, hub):
     assert "\n  review:octo/hello#12 (open) " in described
     assert "review_queue" in status["daemon"]["facts"]["loops"]
     assert told.stdout.count("GitHubPRReviewRequested") == 1
+
+
+def test_the_daemon_finds_by_itself_what_the_configuration_declares(configured, hub):
+    one = next(iter(hub.world.pull_requests.values()))
+    hub.world.request_review(one, "octocat")
+    path = configured.folder / "prwatch.toml"
+    text = path.read_text().replace(
+        "[[workspace.watch]]",
+        '[[workspace.review]]\nname = "mine"\n\n[[workspace.watch]]',
+        1,
+    )
+    path.write_text(text)
+    with running(configured) as process:
+        # Nobody asks: the line comes or the test runs into its time.
+        told = json.loads(process.stdout.readline())
+        while told["type"] != "GitHubPRReviewRequested":
+            told = json.loads(process.stdout.readline())
+
+    assert told["data"]["task_id"] == "review:octo/hello#12"

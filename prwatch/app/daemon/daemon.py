@@ -33,6 +33,7 @@ from prwatch.app.daemon.service import Service
 from prwatch.app.daemon.signals import receive_signals
 from prwatch.app.daemon.status_line import build_status_line
 from prwatch.app.daemon.supervisor import Supervisor
+from prwatch.app.daemon.sync_metering import follow_sync
 from prwatch.app.daemon.watch_loop import WatchLoop
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
@@ -113,8 +114,8 @@ async def open_shift(
     def count(report: CycleReport) -> None:
         count_report(meter, report, ended_at=runtime.clock.now())
 
-    loop = WatchLoop(runtime, registry, on_report=count)
     reviews = ReviewLoop(runtime, registry)
+    loop = WatchLoop(runtime, registry, on_report=count, on_start=reviews.notify)
     cleanup = CleanupLoop(runtime, registry)
     gauges = Gauges(runtime, registry)
     canary = Canary(runtime, registry, loop)
@@ -194,6 +195,7 @@ class Daemon:
         follow_totals(self.shift.totals, self.shift.runtime)
         follow_reviews(self.shift.totals, self.shift.reviews.queue)
         follow_cleanup(self.shift.totals, self.shift.cleanup.cleanup)
+        follow_sync(self.shift.totals, self.shift.runtime.sync_memory)
         follow_loops(self._loop_totals, self.registry.list_facts())
         reloads: dict[Labels, float] = {
             ("applied",): float(self.reloader.applied),

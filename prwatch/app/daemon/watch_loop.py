@@ -37,11 +37,17 @@ class WatchLoop:
         registry: LoopRegistry,
         *,
         on_report: Callable[[CycleReport], None] = lambda _: None,
+        on_start: Callable[[], None] = lambda: None,
     ) -> None:
-        """Poll; `on_report` hears what each cycle did."""
+        """
+        Poll; `on_report` hears what each cycle did.
+
+        `on_start` is called when what the configuration declares is stored.
+        """
         self._runtime = runtime
         self._registry = registry
         self._on_report = on_report
+        self._on_start = on_start
         self._wake = anyio.Event()
         self._is_forced = False
         self._failures: frozenset[Failure] = frozenset()
@@ -69,6 +75,7 @@ class WatchLoop:
         runtime = self._runtime
         runtime.on_progress = beat
         await start(runtime)
+        self._on_start()
         async with anyio.create_task_group() as group:
             runtime.stragglers = Stragglers(group, on_end=self.notify)
             try:
