@@ -68,6 +68,7 @@ REVIEW_STATES: Final = ("enabled", "disabled", "unreadable")
 SINK_KINDS: Final = ("stdout", "jsonl", "webhook", "command")
 SKIP_REASONS: Final = ("circuit", "limit", "not_due", "resting", "archived")
 STALE_REASONS: Final = tuple(each.value for each in StaleReason)
+SYNC_OUTCOMES: Final = ("unchanged", "changed", "skipped", "failed")
 TABLES: Final = (
     "workspaces",
     "connections",
@@ -92,6 +93,7 @@ TABLES: Final = (
     "review_audit",
 )
 VERDICTS: Final = ("ok", "degraded", "failing")
+WATCH_FILE_STATES: Final = ("good", "frozen")
 WATCH_STATES: Final = ("searching", "discovered")
 CHANGE_FIELDS: Final = tuple(each.value for each in ChangeField)
 EVENT_TYPES: Final = tuple(each.value for each in EventType)

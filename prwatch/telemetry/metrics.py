@@ -232,6 +232,24 @@ REVIEW_WATCHES: Final = Metric(
     "review watches, as of the last look",
     {Label.STATE: labels.REVIEW_STATES},
 )
+SYNC_TURNS: Final = Metric(
+    "prwatch_sync_turns_total",
+    _COUNTER,
+    "looks at folders of watch files, by what came of them",
+    {Label.OUTCOME: labels.SYNC_OUTCOMES},
+)
+SYNC_NOT_MODIFIED: Final = Metric(
+    "prwatch_sync_not_modified_total",
+    _COUNTER,
+    "looks at folders of watch files that GitHub answered with: not modified",
+)
+WATCH_FILES: Final = Metric(
+    "prwatch_watch_files",
+    _GAUGE,
+    "watch files: those that count as they are, and those that cannot be read and"
+    " count as they last could, as of the last look at each folder",
+    {Label.STATE: labels.WATCH_FILE_STATES},
+)
 CLEANUP_DELETED: Final = Metric(
     "prwatch_review_tasks_deleted_total",
     _COUNTER,

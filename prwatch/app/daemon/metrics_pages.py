@@ -16,6 +16,7 @@ from prwatch.app.daemon.metering import (
     put_store,
 )
 from prwatch.app.daemon.metrics_server import MetricsServer, Page
+from prwatch.app.daemon.sync_metering import put_sync
 from prwatch.domain.health import judge
 from prwatch.telemetry import metrics
 from prwatch.telemetry.meter import Meter
@@ -75,6 +76,7 @@ def refresh(daemon: "Daemon") -> None:
     put_health(meter, facts, judge(facts))
     put_reviews(meter, shift.reviews.queue)
     put_cleanup(meter, shift.cleanup.cleanup)
+    put_sync(meter, shift.runtime.sync_memory)
     put_loops(meter, loops)
     put_budgets(meter, shift.runtime)
     put_ages(meter, shift.canary.ages, shift.runtime.clock.now())

@@ -21,7 +21,7 @@ from prwatch.app.sync.folder_circuit import (
 )
 from prwatch.app.sync.folder_reading import FolderReader, FolderReading
 from prwatch.app.sync.folder_rows import Stored, StoredFolder, load_folder, store_files
-from prwatch.app.sync.memory import Followed, KnownTag
+from prwatch.app.sync.memory import FileCounts, Followed, KnownTag
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult, classify_sync_error
 from prwatch.app.walk.cycle import Account
 from prwatch.domain.circuit import Cause
@@ -210,6 +210,8 @@ async def _keep(
             refused = replace(outcome, **ACCESS_CHANGED)
             return FolderLook(followed=followed, outcome=refused)
         outcome = replace(outcome, result=SyncResult.CHANGED)
+    frozen = sum(bool(each.problems) for each in files.values())
+    runtime.sync_memory.files[key] = FileCounts(len(files) - frozen, frozen)
     fingerprint = stored.connection.fingerprint
     tags[key] = KnownTag(reading.tag, fingerprint, reading.absence)
     problems = _list_problems(files.values(), reading)

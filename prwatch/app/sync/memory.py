@@ -34,6 +34,14 @@ class KnownTag:
     absence: "Absence | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """How many files of a folder count as they are, and how many cannot be read."""
+
+    good: int
+    frozen: int
+
+
 @dataclass(slots=True)
 class SyncMemory:
     """
@@ -60,6 +68,7 @@ class SyncMemory:
     Workspaces in which what the configuration names no more is not ended yet: a file
     that was not looked at since the start may name it now.
     """
+    files: dict[str, FileCounts] = field(default_factory=dict)
     turns: Counter[SyncResult] = field(default_factory=Counter)
     not_modified: int = 0
     """Looks that GitHub answered with: not modified."""
