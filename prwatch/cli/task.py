@@ -204,7 +204,7 @@ def note(ctx: click.Context, *, task: str, workspace: str) -> None:
         ctx,
         lambda bench: note_person(bench, task, workspace=workspace),
         task,
-        ("has a person's words now", "has later words of a person"),
+        ("has a person's words now", "has words of a person that are no older"),
     )
 
 

@@ -1,6 +1,6 @@
 """What people say of a task that keeps it from being cleaned away by itself."""
 
-from prwatch.app.command.task_edit import get_active, get_task
+from prwatch.app.command.task_edit import change_task, get_active, get_task
 from prwatch.app.command.workbench import Workbench
 from prwatch.store import tasks
 from prwatch.store.database import Transaction
@@ -10,10 +10,10 @@ async def note_person(
     bench: Workbench, external_id: str, *, workspace: str = ""
 ) -> bool:
     """
-    Note that a person wrote in an active task now. False when one did later already.
+    Note that a person wrote in an active task now; False when later words are known.
 
     Raises:
-        TaskNotFound: There is no such task.
+        TaskNotFound: There is no such task, or none any more.
         PrwatchError: It is archived.
     """
     found = get_active(await get_task(bench, external_id, workspace=workspace))
@@ -22,7 +22,7 @@ async def note_person(
     async def write(tx: Transaction) -> bool:
         return await tasks.put_person_wrote(tx, found.task.id, now)
 
-    return await bench.database.transact(write)
+    return await change_task(bench, found, write)
 
 
 async def wait_for(
@@ -32,7 +32,7 @@ async def wait_for(
     Say what an active task waits for; '' is nothing. False when it says so already.
 
     Raises:
-        TaskNotFound: There is no such task.
+        TaskNotFound: There is no such task, or none any more.
         PrwatchError: It is archived.
     """
     found = get_active(await get_task(bench, external_id, workspace=workspace))
@@ -40,4 +40,4 @@ async def wait_for(
     async def write(tx: Transaction) -> bool:
         return await tasks.put_waits_for(tx, found.task.id, what)
 
-    return await bench.database.transact(write)
+    return await change_task(bench, found, write)

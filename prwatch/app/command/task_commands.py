@@ -14,6 +14,7 @@ from prwatch.app.command.references import (
 from prwatch.app.command.task_edit import (
     FoundTask,
     build_repository,
+    change_task,
     detach,
     get_active,
     get_task,
@@ -134,8 +135,8 @@ async def detach_pull_request(
     async def write(tx: Transaction, link: PullRequestLink) -> bool:
         return await detach(tx, link, now)
 
-    is_done = link is not None and await bench.database.transact(
-        lambda tx: write(tx, link)
+    is_done = link is not None and await change_task(
+        bench, found, lambda tx: write(tx, link)
     )
     if not is_done:
         if link is not None and _is_unread(found, link):
@@ -168,7 +169,7 @@ async def archive_task(
     async def write(tx: Transaction) -> bool:
         return await tasks.archive_task(tx, found.task.id, now)
 
-    is_done = await bench.database.transact(write)
+    is_done = await change_task(bench, found, write)
     await bench.nudge()
     return is_done
 
@@ -187,7 +188,7 @@ async def unarchive_task(
     async def write(tx: Transaction) -> bool:
         return await tasks.unarchive_task(tx, found.task.id)
 
-    is_done = await bench.database.transact(write)
+    is_done = await change_task(bench, found, write)
     await bench.reconcile(found.workspace)
     await bench.nudge()
     return is_done
@@ -248,7 +249,7 @@ async def end_session(
     async def write(tx: Transaction) -> bool:
         return await sessions.end_session(tx, session_id, now)
 
-    is_done = await bench.database.transact(write)
+    is_done = await change_task(bench, found, write)
     await bench.nudge()
     return is_done
 

@@ -27,8 +27,8 @@ from prwatch.domain.task import (
     Workspace,
 )
 from prwatch.errors import ConfigError, PrwatchError, TaskNotFound
-from prwatch.store import targets, task_pull_requests
-from prwatch.store.database import Transaction
+from prwatch.store import targets, task_pull_requests, tasks
+from prwatch.store.database import Transaction, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +153,30 @@ async def get_task(
             hint="choose one with --workspace",
         )
     return found[0]
+
+
+async def change_task(bench: Workbench, found: FoundTask, write: Work[bool]) -> bool:
+    """
+    Change a task that was found; False when `write` changed nothing.
+
+    Raises:
+        TaskNotFound: It went meanwhile, as a review task does whose work is done.
+    """
+    name = found.task.external_id
+
+    async def change(tx: Transaction) -> tuple[bool, bool]:
+        # Written first: whoever removes it in this instant is waited for.
+        is_done = await write(tx)
+        task = await tasks.find_task(tx, found.workspace.id, name)
+        return is_done, task is not None and task.id == found.task.id
+
+    is_done, is_there = await bench.database.transact(change)
+    if not is_there:
+        raise TaskNotFound(
+            f"the task {name} went meanwhile, and nothing was changed",
+            hint=f"`prwatch review restore {name}` brings back one that was cleaned up",
+        )
+    return is_done
 
 
 def get_active(found: FoundTask) -> FoundTask:

@@ -39,6 +39,26 @@ def test_a_task_lives_from_its_beginning_to_its_end(task):
     ]
 
 
+def test_what_people_say_of_a_task_is_told_as_news_or_not(task):
+    task("add", "T-1")
+
+    said = [
+        task("note", "T-1").out,
+        task("wait", "T-1", "an answer").out,
+        task("wait", "T-1", "an answer").out,
+        task("resume", "T-1").out,
+        task("resume", "T-1").out,
+    ]
+
+    assert said == [
+        "the task T-1 has a person's words now\n",
+        "the task T-1 waits for an answer\n",
+        "the task T-1 waits for an answer already\n",
+        "the task T-1 waits no longer\n",
+        "the task T-1 did not wait\n",
+    ]
+
+
 def test_a_task_is_shown_with_all_that_hangs_on_it(task):
     task("add", "T-1", "--title", "Login", "--repository", "octo/hello@fix")
     task("link", "T-1", "octo/other#3")
@@ -122,6 +142,9 @@ def test_what_makes_no_sense_is_a_usage_error(task, arguments):
         pytest.param(("detach", "T-1", "octo/hello#1"), id="detach"),
         pytest.param(("archive", "T-1"), id="archive"),
         pytest.param(("unarchive", "T-1"), id="unarchive"),
+        pytest.param(("note", "T-1"), id="note"),
+        pytest.param(("wait", "T-1"), id="wait"),
+        pytest.param(("resume", "T-1"), id="resume"),
         pytest.param(("session", "start", "T-1", "S-1"), id="start"),
         pytest.param(("session", "end", "T-1", "S-1"), id="end"),
     ],
