@@ -13,6 +13,7 @@ from prwatch.domain.review_watch import (
     AuditAction,
     AuditActor,
     CleanupPolicy,
+    IncompleteReason,
     ReviewAudit,
     ReviewedPullRequest,
     ReviewScope,
@@ -112,6 +113,7 @@ class ReviewWatchesContract:
             revision=3,
             last_error="no such team",
             incomplete_since=at(1),
+            incomplete_reason=IncompleteReason.OVER_CAP,
             backlog_done_at=at(2),
         )
         assert await store.write(review_watches.add_review_watch, full)
@@ -165,7 +167,11 @@ class ReviewWatchesContract:
 
     async def test_how_a_search_went_is_written_on_a_change_alone(self, store, watch):
         put = review_watches.put_review_finding
-        finding = {"last_error": "gone", "incomplete_since": at(1)}
+        finding = {
+            "last_error": "gone",
+            "incomplete_since": at(1),
+            "incomplete_reason": IncompleteReason.FAILED,
+        }
 
         assert await store.write(put, watch, **finding)
         assert await store.rows_written_by(put, watch, **finding) == (0, False)
@@ -175,6 +181,42 @@ class ReviewWatchesContract:
         assert await store.rows_written_by(put, watch, **well) == (0, False)
 
         assert found == replace(watch, **finding)
+
+    async def test_an_entry_mends_what_its_origin_made_and_nothing_else(
+        self, store, watch
+    ):
+        entry = replace(watch, id="new", settings=SETTINGS, written_as="a.toml")
+        mend = review_watches.mend_review_watch
+        stranger = replace(entry, origin=Origin.CONFIG)
+
+        assert not await store.write(mend, stranger)
+        assert await store.write(mend, entry)
+        assert await store.rows_written_by(mend, entry) == (0, False)
+
+        found = await store.read(review_watches.find_review_watch, "w1", watch.name)
+        changes = {"settings": SETTINGS, "written_as": "a.toml", "revision": 2}
+        assert found == replace(watch, **changes)
+
+    async def test_a_row_with_an_unknown_word_hides_no_other(self, store, watch):
+        odd = make_review_watch(2, origin="nowhere")
+        await store.write(review_watches.add_review_watch, odd)
+        await store.write(
+            review_tasks.add_review_task,
+            make_review_task(review_watch_id="v2", task_id="t1"),
+        )
+
+        read = review_watches.read_review_watches
+        watches, (broken,) = await store.read(read, "w1")
+        assert await store.read(review_watches.list_review_watches, "w1") == [watch]
+        assert await store.read(review_watches.find_review_watch, "w1", "mine2") is None
+        remove = review_watches.remove_unreadable_watch
+        assert await store.write(remove, broken)
+        assert not await store.write(remove, broken)
+
+        (left,) = await store.read(review_tasks.list_review_tasks, "w1")
+        assert (watches, broken.id, broken.name) == ([watch], "v2", "mine2")
+        assert (left.review_watch_id, left.policy) == ("", CleanupPolicy.NEVER)
+        assert await store.read(read, "w1") == ([watch], [])
 
     async def test_the_search_of_other_settings_says_nothing(self, store, watch):
         await store.write(review_watches.put_review_settings, "v1", SETTINGS)
@@ -344,6 +386,34 @@ class ReviewTasksContract:
         assert not await store.write(review_tasks.assign_review_task, row, "t1")
         assert await store.write(review_tasks.assign_review_task, claim(late), "t2")
         assert not await self.reserve(store, claim(late + RESERVED_FOR), watch)
+
+    async def test_a_reservation_from_a_far_future_is_taken_over(self, store, watch):
+        row = make_review_task()
+        await self.reserve(store, row, watch)
+
+        def claim(back):
+            then = NOW - back
+            return replace(row, id="new", reserved_at=then, reserved_by="other")
+
+        a_bit = dt.timedelta(seconds=1)
+        assert not await self.reserve(store, claim(RESERVED_FOR - a_bit), watch)
+        assert await self.reserve(store, claim(RESERVED_FOR), watch)
+
+    async def test_a_task_is_found_by_its_pull_request(self, store, watch):
+        await store.write(review_tasks.add_review_task, make_review_task(12))
+        find, known = review_tasks.find_task_of, review_tasks.list_known
+        reserved = await store.read(find, "w1", "PR_12")
+        assert await store.read(known, "w1", "v1") == set()
+        other = make_review_task(12, id="o", review_watch_id="v2", task_id="t1")
+        await store.write(review_tasks.add_review_task, other)
+
+        found = await store.read(find, "w1", "PR_12")
+
+        assert (reserved, found.id) == (None, "t1")
+        assert await store.read(find, "w1", "PR_13") is None
+        assert await store.read(known, "w1", "v2") == {"PR_12"}
+        assert not await store.read(review_tasks.is_of_another, "t1", "PR_12")
+        assert await store.read(review_tasks.is_of_another, "t1", "PR_13")
 
     @pytest.mark.parametrize("change", ["edited", "disabled", "removed"])
     async def test_a_watch_that_changed_meanwhile_reserves_nothing(

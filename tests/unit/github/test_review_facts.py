@@ -170,3 +170,52 @@ async def test_a_search_gives_its_hits_in_their_order():
 
     assert (hits.node_ids, hits.gap) == (("PR_2", "PR_1"), None)
     assert host.bodies[0]["variables"]["query"] == "is:pr x"
+
+
+def ask_team():
+    return {"nodes": [{"requestedReviewer": {"__typename": "Team"}}]}
+
+
+def make_event(second, kind="Team"):
+    time = f"2026-11-30T12:00:{second:02}Z"
+    return {"createdAt": time, "requestedReviewer": {"__typename": kind}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_asked"),
+    [
+        pytest.param({"timelineItems": {"nodes": [make_event(1)]}}, True, id="after"),
+        pytest.param({"timelineItems": {"nodes": [make_event(0)]}}, False, id="before"),
+        pytest.param(
+            {"timelineItems": {"nodes": [None, {}, make_event(1, "User")]}},
+            False,
+            id="somebody else",
+        ),
+        pytest.param({"timelineItems": {"nodes": None}}, False, id="no events"),
+        pytest.param({}, False, id="events that the server does not know"),
+        pytest.param(
+            {
+                "timelineItems": {"nodes": [make_event(1)]},
+                "reviewRequests": {"nodes": [{"requestedReviewer": None}]},
+            },
+            False,
+            id="withdrawn, or not to be seen",
+        ),
+    ],
+)
+async def test_a_team_asks_again_after_the_last_word(changes, is_asked):
+    node = make_node(reviews=make_review(), **{"reviewRequests": ask_team(), **changes})
+    host = ScriptedHost(reply({"nodes": [node]}))
+    reading = host.connect().review_reader.iter_facts(
+        ["PR_1"], "ada", counts_teams=True
+    )
+    (outcomes,) = [each async for each in reading]
+
+    assert outcomes["PR_1"].value.is_asked is is_asked
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**70])
+async def test_a_number_that_none_can_have_is_no_pull_request(number):
+    _, (found,) = await read(make_node(number=number))
+
+    assert isinstance(found, Unreadable)
