@@ -23,7 +23,7 @@ from prwatch.cli.output import (
 from prwatch.cli.review_cleanup import cleanup, restore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from prwatch.app.command.review_listing import ReviewRow, ReviewTaskRow
     from prwatch.app.command.review_unreadable import UnreadableRow
@@ -156,23 +156,36 @@ def remove(ctx: click.Context, *, name: str, workspace: str) -> None:
 @click.pass_context
 def list_(ctx: click.Context, *, workspace: str) -> None:
     """List review watches."""
-    from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
-    from prwatch.app.command.review_unreadable import list_unreadable  # noqa: PLC0415 - heavy
-
-    async def read(
-        bench: "Workbench",
-    ) -> "tuple[list[ReviewRow], list[UnreadableRow]]":
-        return (
-            await list_reviews(bench, workspace=workspace),
-            await list_unreadable(bench, workspace=workspace),
-        )
-
-    rows, unreadable = run_on_bench(ctx, read)
+    rows, unreadable, warnings = run_on_bench(
+        ctx, lambda bench: _read_all(bench, workspace)
+    )
     if get_options(ctx).is_json:
         listed = [row.as_json() for row in rows]
         listed += [row.as_json() for row in unreadable]
-        print_json({"review_watches": listed})
+        print_json({"review_watches": listed, "warnings": list(warnings)})
         return
+    _print_all(rows, unreadable)
+    for warning in warnings:
+        print_text(warning, err=True)
+
+
+async def _read_all(
+    bench: "Workbench", workspace: str
+) -> "tuple[list[ReviewRow], list[UnreadableRow], tuple[str, ...]]":
+    from prwatch.app.command.review_conflicts import list_review_conflicts  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review_unreadable import list_unreadable  # noqa: PLC0415 - heavy
+
+    return (
+        await list_reviews(bench, workspace=workspace),
+        await list_unreadable(bench, workspace=workspace),
+        await list_review_conflicts(bench, workspace=workspace),
+    )
+
+
+def _print_all(
+    rows: "Sequence[ReviewRow]", unreadable: "Sequence[UnreadableRow]"
+) -> None:
     print_table(
         (
             "name",

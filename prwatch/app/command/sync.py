@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from prwatch.app.command.review_conflicts import list_declared_conflicts
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.sync.declared import FolderRows, load_folders, unite_rows
@@ -204,4 +205,5 @@ async def _list_warnings(
     except ConfigError as error:
         return error.problems
     plan = plan_watch_files(united.desired, await bench.database.read(load))
-    return (*united.warnings, *plan.warnings)
+    reviews = await list_declared_conflicts(bench, workspace, united.reviews)
+    return (*united.warnings, *plan.warnings, *reviews)

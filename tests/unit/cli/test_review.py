@@ -42,6 +42,19 @@ def test_a_review_watch_lives_from_its_beginning_to_its_end(review):
     ]
 
 
+def test_a_name_that_a_person_took_from_an_entry_is_told(call, tmp_path):
+    call.configure(f'state_dir = "{tmp_path}/state"\n{ONE}')
+    call("review", "add", "team")
+    call.configure(f'state_dir = "{tmp_path}/state"\n{DECLARED}')
+
+    told = (
+        "review watch team is left to the person who made it; choose another name, or"
+        " let it go: prwatch review remove team"
+    )
+    assert call("review", "list").err == f"{told}\n"
+    assert call("review", "list", "--json").value["warnings"] == [told]
+
+
 def test_a_review_watch_is_listed_with_its_state(review):
     review("add", "mine", "--query", "label:x", "--policy", "always")
 

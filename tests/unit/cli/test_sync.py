@@ -40,7 +40,7 @@ def test_mistakes_and_failures_are_told_apart_from_what_was_done(call, hub):
     assert first.err.startswith("  b.toml:1:1: a: is not a key here")
     assert (second.code, second.out) == (0, "acme: octo/team:.prwatch is unchanged\n")
     assert (failed.code, failed.out) == (1, "")
-    assert failed.err.startswith("acme: octo/team:.prwatch could not be read: not")
+    assert failed.err.startswith("acme: octo/team:.prwatch could not be read: the ")
 
 
 def test_a_workspace_that_follows_nothing_is_an_error(call, hub):

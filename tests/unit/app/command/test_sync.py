@@ -3,9 +3,12 @@
 import pytest
 
 from prwatch.app.command.check import check_and_deliver
+from prwatch.app.command.review_commands import add_review
+from prwatch.app.command.review_conflicts import list_review_conflicts
 from prwatch.app.command.sync import read_sync_status, run_sync
 from prwatch.app.runtime import open_runtime
 from prwatch.domain.events import Narrowing
+from prwatch.domain.review_watch import ReviewSettings
 from prwatch.errors import ConfigError
 from prwatch.simulator import DEFAULT_TOKEN
 from prwatch.store.query import Query
@@ -13,6 +16,9 @@ from tests.benches import ONE, make_stage
 
 SYNC = '[[workspace.sync]]\nrepository = "octo/team"\nbranch = "main"\npath = "/lists/"'
 HELLO = '[[watch]]\nrepository = "octo/hello"\npull_request = 12\n'
+
+TAKE_OUT = "take it out of one of the two"
+OTHER = "choose another name"
 
 
 @pytest.fixture
@@ -153,3 +159,36 @@ async def test_what_cannot_be_read_any_more_takes_nothing_away(stage):
     assert outcome["steps"] == 0
     assert outcome["warnings"] == told["warnings"]["acme"]
     assert outcome["warnings"][0].startswith("a.toml:1:2: ")
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        (
+            '[[workspace.review]]\nname = "mine"',
+            f"the configuration, which declares it; {TAKE_OUT}, or {OTHER}",
+        ),
+        (
+            "",
+            f"the person who made it; {OTHER}, or let it go: prwatch review remove mine",
+        ),
+    ],
+    ids=["configuration", "person"],
+)
+async def test_a_review_watch_whose_name_another_one_has_is_told(tmp_path, own, told):
+    told = f"review watch mine is left to {told}"
+    stage = make_stage(tmp_path, f"{ONE}\n{own}\n{SYNC}")
+    stage.world.add_repository("octo/team")
+    stage.world.write_file("octo/team", "lists/a.toml", '[[review]]\nname = "mine"\n')
+    if own:
+        await stage.cycle()
+    else:
+        async with stage.bench() as bench:
+            await add_review(bench, "mine", ReviewSettings())
+    (synced,) = await sync(stage)
+    async with stage.bench() as bench:
+        conflicts = await list_review_conflicts(bench)
+
+    assert synced["warnings"] == [told]
+    assert (await status(stage))["warnings"] == {"acme": [told]}
+    assert conflicts == (told,)
