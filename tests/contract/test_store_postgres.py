@@ -7,10 +7,10 @@ from tests.contract.store_outbox import OutboxContract
 from tests.contract.store_refused_fields import RefusedFieldsContract
 from tests.contract.store_repositories import RepositoriesContract
 from tests.contract.store_review import (
-    ReviewAuditContract,
     ReviewTasksContract,
     ReviewWatchesContract,
 )
+from tests.contract.store_review_audit import ReviewAuditContract
 from tests.contract.store_review_sweep import ReviewSweepContract
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
