@@ -3,7 +3,7 @@ The rows of the log of public reports, and where each is a test.
 
 A row is a letter for its field and a number; its test has the row at the beginning of
 its id or name. The letters: A quotas, B size and paging, C access, D identity, E nulls,
-F checks, G reviews and comments, H mergeability and old servers, I events.
+F checks, G reviews and comments, H mergeability and old servers, I events, J clean-up of review tasks.
 
 Where a report asks for something else than the product promises, the promise holds:
 
@@ -32,13 +32,17 @@ _NUMBERS: Final = {
     "G": "1 2 3 6 7 10 11",
     "H": "3 5 6 7 8 9 10 11",
     "I": "1 2 3 4 5 6 7 8 9 13 14 15 17 19 23",
+    "J": "2 3 5",
 }
 ROWS: Final = tuple(
     f"{letter}{number}" for letter, text in _NUMBERS.items() for number in text.split()
 )
 
+_CIRCUITS: Final = "tests/simulation/test_review_cleanup_circuits.py"
 ELSEWHERE: Final = {
     "A4": "tests/simulation/test_attendance.py::test_five_who_wait_cost_one_request_an_interval",
     "A21": "tests/unit/github/test_request_costs.py::test_a_request_costs_at_most_a_tenth_more_than_its_golden_cost",
+    "J3": f"{_CIRCUITS}::test_a_removal_that_fails_is_told_and_tried_again_and_holds_up_no_other",
+    "J5": f"{_CIRCUITS}::test_rows_of_a_watch_that_cannot_be_read_are_left_and_others_go",
 }
 """Rows whose test stands where the thing itself is tested."""

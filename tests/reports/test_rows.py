@@ -10,8 +10,8 @@ import pytest
 from tests.reports.rows import ELSEWHERE, ROWS
 
 ROOT = Path(__file__).parent.parent.parent
-_ROW = re.compile(r"(?<![A-Za-z0-9])([A-I]\d{1,2})(?![A-Za-z0-9])")
-_NAME = re.compile(r"^test((?:_[a-i]\d{1,2})+)_")
+_ROW = re.compile(r"(?<![A-Za-z0-9])([A-J]\d{1,2})(?![A-Za-z0-9])")
+_NAME = re.compile(r"^test((?:_[a-j]\d{1,2})+)_")
 
 
 def find_rows(test):
