@@ -8,7 +8,7 @@ text in aligned columns. Text from outside never steers the terminal.
 import datetime as dt
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 import click
@@ -22,6 +22,7 @@ __all__ = [
     "format_time",
     "is_terminal",
     "print_json",
+    "print_lines",
     "print_table",
     "print_text",
     "render_plain",
@@ -49,6 +50,11 @@ def print_json(value: object) -> None:
 def print_text(text: str, *, err: bool = False) -> None:
     """Print lines of text, with everything escaped that would steer a terminal."""
     click.echo(escape_controls(text), err=err)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print each as one line: a break in a stranger's text begins none of its own."""
+    print_text("\n".join(line.replace("\n", "\\n") for line in lines))
 
 
 def print_table(

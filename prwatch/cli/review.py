@@ -17,6 +17,7 @@ from prwatch.cli.output import (
     format_count,
     format_time,
     print_json,
+    print_lines,
     print_table,
     print_text,
 )
@@ -229,7 +230,7 @@ def show(ctx: click.Context, *, name: str, workspace: str) -> None:
     if get_options(ctx).is_json:
         print_json(row.as_json())
     else:
-        print_text("\n".join(_describe(row)))
+        print_lines(_describe(row))
 
 
 @command.command("poll")
@@ -252,6 +253,8 @@ def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
     if get_options(ctx).is_json:
         print_json(found.as_json())
     else:
+        if not (found.watches or found.failures):
+            print_text("There is no review watch that is searched.")
         for each in found.watches:
             print_text(_tell_poll(each))
         for failure in found.failures:

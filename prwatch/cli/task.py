@@ -15,7 +15,13 @@ from prwatch.cli.bench import (
     workspace_option,
 )
 from prwatch.cli.options import get_options, global_options
-from prwatch.cli.output import format_time, print_json, print_table, print_text
+from prwatch.cli.output import (
+    format_time,
+    print_json,
+    print_lines,
+    print_table,
+    print_text,
+)
 from prwatch.cli.watch import tell_state
 
 if TYPE_CHECKING:
@@ -120,7 +126,7 @@ def show(ctx: click.Context, *, task: str, workspace: str) -> None:
     if get_options(ctx).is_json:
         print_json(row.as_json())
     else:
-        print_text("\n".join(_describe(row)))
+        print_lines(_describe(row))
 
 
 @command.command("link")

@@ -17,6 +17,7 @@ from prwatch.cli.output import (
     format_count,
     format_time,
     print_json,
+    print_lines,
     print_table,
     print_text,
 )
@@ -141,7 +142,7 @@ def show(ctx: click.Context, *, ref: Any, workspace: str) -> None:
         print_json({"watches": [row.as_json() for row in rows]})
         return
     for index, row in enumerate(rows):
-        print_text("\n" * bool(index) + "\n".join(_describe(row, now)))
+        print_lines([""] * bool(index) + _describe(row, now))
 
 
 @command.command("check")

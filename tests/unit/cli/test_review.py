@@ -1,5 +1,8 @@
 """`prwatch review` as a command line, and what `prwatch task` says of a person."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
 ONE = '[[workspace]]\nname = "acme"\n'
@@ -69,6 +72,68 @@ def test_a_review_watch_is_listed_with_its_state(review):
     assert (row["state"], row["tasks"], row["audit"]) == ("new", [], [])
     assert review("show", "mine", "--json").value == row
     assert review("remove", "mine", "--json").value == {"name": "mine", "removed": True}
+
+
+def spoil(tmp_path, sql):
+    database = sqlite3.connect(tmp_path / "state/prwatch.db", isolation_level=None)
+    with contextlib.closing(database):
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        assert database.execute(sql).rowcount == 1
+
+
+def test_an_unreadable_review_watch_is_told_and_can_only_be_removed(review, tmp_path):
+    review("add", "mine")
+    review("add", "other")
+    spoil(tmp_path, "UPDATE review_watches SET scope = 'no' WHERE name = 'mine'")
+
+    listed = review("list")
+    rows = review("list", "--json").value["review_watches"]
+    refused = [
+        review(*each)
+        for each in (["show", "mine"], ["edit", "mine", "--disable"], ["poll", "mine"])
+    ]
+    removed = review("remove", "mine")
+
+    problem = "its row cannot be read: 'no' is not a valid ReviewScope"
+    assert problem in listed.out
+    assert [(row["name"], row["state"]) for row in rows] == [
+        ("other", "new"),
+        ("mine", "unreadable"),
+    ]
+    assert {called.code for called in refused} == {1}
+    assert all(problem in called.err for called in refused)
+    assert removed.code == 0
+    assert problem not in review("list").out
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("over_cap", "more than 1,000 match, and GitHub shows no more"),
+        ("left_out", "GitHub left out a part"),
+        ("unread", "some of what it found could not be read"),
+    ],
+)
+def test_a_search_that_is_not_complete_says_why(review, tmp_path, reason, words):
+    review("add", "mine")
+    spoil(
+        tmp_path,
+        "UPDATE review_watches SET incomplete_since = 0,"
+        f" incomplete_reason = '{reason}'",
+    )
+
+    assert f"incomplete: {words}" in " ".join(review("list").out.split())
+    assert "  not complete since 1970-01-01" in review("show", "mine").out
+    assert words in review("show", "mine").out
+    row = review("show", "mine", "--json").value
+    assert (row["state"], row["incomplete_reason"]) == ("incomplete", reason)
+
+
+def test_a_stranger_begins_no_line_of_ours(review, tmp_path):
+    review("add", "mine")
+    spoil(tmp_path, "UPDATE review_watches SET last_error = 'x' || char(10) || 'good'")
+
+    assert "  x\\ngood\n" in review("show", "mine").out
 
 
 @pytest.mark.parametrize(
