@@ -7,7 +7,6 @@ from typing import TypeVar
 from prwatch.domain.coverage import Coverage
 from prwatch.domain.handover import AdoptedWatches
 from prwatch.domain.pull_request import PullRequestState, RepositoryName
-from prwatch.domain.reference import PullRequestReference
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.targets import LiveReading, ReadingKey, Target, Targets
 from prwatch.domain.task import Origin, Repository, Task, TaskPullRequest
@@ -50,8 +49,6 @@ class WorkspaceView:
             last = self._session_starts.get(session.task_id, session.started_at)
             self._session_starts[session.task_id] = max(last, session.started_at)
         self._coverage = Coverage(snapshot)
-        self.references: dict[str, PullRequestReference] = {}
-        """How pull requests are asked for, by watch, as far as it was needed."""
         self.adopted = AdoptedWatches(snapshot)
         self._siblings: Mapping[str, list[Watch]] | None = None
         self._associated: Mapping[str, list[TaskPullRequest]] | None = None
@@ -70,7 +67,6 @@ class WorkspaceView:
     def learn_repository(self, repository: Repository) -> None:
         """Let the rest of the cycle know a repository's row as it was written now."""
         self.repositories[repository.id] = repository
-        self.references.clear()
         self._by_name[repository.name_with_owner.lower()] = repository
         if repository.node_id:
             self._by_node_id[repository.node_id] = repository

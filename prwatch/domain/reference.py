@@ -1,23 +1,24 @@
 """What is asked of GitHub, and the small answers that are no full observation."""
 
 import datetime as dt
+import sys
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from prwatch.domain.pull_request import Observation, PullRequestState, RepositoryName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestReference:
-    """A pull request to ask for: by `node_id` when it is known, else by number."""
+class PullRequestReference(NamedTuple):
+    """
+    A pull request to ask for: by `node_id` when it is known, else by number.
+
+    A tuple, because thousands are made and looked up in each cycle, and none is kept.
+    """
 
     owner: str
     name: str
     number: int
     node_id: str = ""
-
-    def __hash__(self) -> int:
-        # Thousands are looked up in each cycle, and a text keeps its hash.
-        return hash(self.node_id) if self.node_id else hash((self.name, self.number))
 
     @property
     def place(self) -> str:
@@ -62,6 +63,11 @@ class Probe:
     """Whether checks run or a merge is queued: asked more often."""
     is_mergeable_known: bool = False
     """Whether GitHub says if it can be merged. It works that out when it is asked."""
+
+    def __post_init__(self) -> None:
+        # The row of its watch holds equal texts: of thousands each is kept once.
+        object.__setattr__(self, "node_id", sys.intern(self.node_id))
+        object.__setattr__(self, "fingerprint", sys.intern(self.fingerprint))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ async def walk_searching(run: AccountRun) -> None:
     references = list(dict.fromkeys(place for s in searches for place in s.places))
     if not references:
         return
-    run.cycle.report.references.update(references)
+    run.cycle.report.references.add(*references)
     answered: dict[BranchReference, Outcome[BranchAnswer]] = {}
     async for answers in run.reader.iter_branches(references):
         run.progress()

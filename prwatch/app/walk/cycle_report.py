@@ -2,10 +2,11 @@
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from prwatch.domain.outcome import FailureClass
-from prwatch.domain.reference import Usage
+from prwatch.domain.reference import PullRequestReference, Usage
 from prwatch.github.wording import find_hint
 
 SKIP_REASONS = ("circuit", "limit", "not_due", "resting", "archived")
@@ -55,6 +56,45 @@ class Failure:
         }
 
 
+class References:
+    """
+    What a cycle has asked for, each counted once.
+
+    When it has ended the number alone is kept: its report stays until the next one.
+    """
+
+    def __init__(self) -> None:
+        self._asked: set[object] = set()
+        self._number = 0
+
+    def add(self, *references: object) -> None:
+        """Count a repository, a branch or a list."""
+        self._asked.update(references)
+
+    def add_pull_requests(self, references: Iterable[PullRequestReference]) -> None:
+        """Count pull requests; the node id stands for one where it is known."""
+        self._asked.update([one.node_id or one for one in references])
+
+    def absorb(self, part: "References") -> None:
+        """Take over what another one has counted."""
+        taken = part.give_up()
+        if len(taken) > len(self._asked):
+            taken, self._asked = self._asked, taken
+        self._asked |= taken
+
+    def close(self) -> None:
+        """Forget all but the number."""
+        self._number += len(self.give_up())
+
+    def give_up(self) -> set[object]:
+        """Return what is counted, and count it no longer."""
+        asked, self._asked = self._asked, set()
+        return asked
+
+    def __len__(self) -> int:
+        return self._number + len(self._asked)
+
+
 @dataclass(slots=True, kw_only=True)
 class CycleReport:
     """The running account of one cycle over all workspaces."""
@@ -62,7 +102,7 @@ class CycleReport:
     cycle_id: str
     started_at: dt.datetime
     duration_ms: int = 0
-    references: set[object] = field(default_factory=set)
+    references: References = field(default_factory=References)
     usage: Usage = field(default_factory=Usage)
     rows_written: int = 0
     events_by_type: Counter[str] = field(default_factory=Counter)
@@ -95,7 +135,7 @@ class CycleReport:
 
     def absorb(self, part: "CycleReport") -> None:
         """Add what was counted for one account."""
-        self.references |= part.references
+        self.references.absorb(part.references)
         self.add_usage(part.usage)
         self.events_by_type += part.events_by_type
         self.changes_by_field += part.changes_by_field

@@ -34,7 +34,7 @@ async def walk_finished(run: AccountRun) -> None:
             waiting.setdefault(reference, []).append((view, row))
     if not waiting:
         return
-    run.cycle.report.references.update(waiting)
+    run.cycle.report.references.add_pull_requests(waiting)
     reopened: dict[PullRequestReference, list[Watched]] = {}
     async for answers in run.reader.iter_probe(list(waiting)):
         run.progress()

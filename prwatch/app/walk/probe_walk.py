@@ -42,17 +42,15 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     slice_size = SLICE if len(run.views) == 1 else None
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
-    done: set[str] = set()
     for view in run.views:
-        due = [
+        due = (
             watch
             for watch in view.discovered
             if watch.node_id not in seen and not _was_read(run, watch, now)
-        ]
+        )
         for watch in take_turns(run.cycle, view, due):
             reference = refer(view, watch)
             if len(known) == slice_size and reference not in known:
-                done.update(watch.id for pairs in known.values() for _, watch in pairs)
                 await _probe(run, known)
                 known.clear()
             mark_asked(run, watch, now)
@@ -65,7 +63,7 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
         await read_details(run, fresh)
     if known:
         if not run.cycle.is_forced:
-            _fill_places(run, known, seen, done)
+            _fill_places(run, known, seen, now)
         await _probe(run, known)
 
 
@@ -79,18 +77,18 @@ def _fill_places(
     run: AccountRun,
     known: defaultdict[PullRequestReference, Pairs],
     seen: Collection[str],
-    done: Collection[str],
+    now: dt.datetime,
 ) -> None:
     """Let those that are due next have the places that are paid for anyway."""
-    now = run.cycle.now()
-    asked = {watch.id for pairs in known.values() for _, watch in pairs}
-    asked.update(done)
+    memory = run.cycle.memory
     waiting: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     candidates: list[tuple[dt.datetime, PullRequestReference]] = []
     for view in run.views:
         for watch in view.discovered:
-            if watch.id in asked or watch.node_id in seen or not watch.node_id:
+            if watch.node_id in seen or not watch.node_id:
                 continue
+            if memory.get(watch.id, now=now).asked_at == now:
+                continue  # in this slice or one before
             due_at = find_turn(run.cycle, view, watch, now=now)
             if due_at is None or watch.watermark is None:
                 continue
@@ -106,7 +104,7 @@ def _fill_places(
 
 
 async def _probe(run: AccountRun, known: Mapping[PullRequestReference, Pairs]) -> None:
-    run.cycle.report.references.update(known)
+    run.cycle.report.references.add_pull_requests(known)
     async for answers in run.reader.iter_probe(list(known)):
         run.progress()
         await follow_probes(run, known, answers)

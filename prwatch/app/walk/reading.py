@@ -35,7 +35,7 @@ async def read_details(run: AccountRun, waiting: Waiting) -> int:
     """Read pull requests in full and observe them; return how many commits it made."""
     done = 0
     report = run.cycle.report
-    report.references.update(waiting)
+    report.references.add_pull_requests(waiting)
     async for answers in run.reader.iter_details(list(waiting)):
         run.progress()
         report.details += len(answers)
@@ -90,16 +90,10 @@ def stand(view: WorkspaceView, watch: Watch) -> Standing:
 
 def refer(view: WorkspaceView, watch: Watch) -> PullRequestReference:
     """Return how a discovered watch's pull request is asked for."""
-    found = view.references.get(watch.id)
-    if found is None or found.node_id != watch.node_id:
-        repository = view.repositories[watch.repository_id]
-        found = view.references[watch.id] = PullRequestReference(
-            owner=repository.owner,
-            name=repository.name,
-            number=watch.pr_number,
-            node_id=watch.node_id,
-        )
-    return found
+    repository = view.repositories[watch.repository_id]
+    return PullRequestReference(
+        repository.owner, repository.name, watch.pr_number, watch.node_id
+    )
 
 
 def name_reference(reference: PullRequestReference) -> str:

@@ -33,7 +33,7 @@ async def check_reference(
     first = waiting[0].watch
     report, now = run.cycle.report, run.cycle.now()
     memory = run.cycle.memory.get(first.id, now=now)
-    report.references.add(reference)
+    report.references.add_pull_requests([reference])
     rejected = report.rejected_commits
     checked = await run.account.github.check(
         reference, tags=memory.tags, since=_newest_comment(first)

@@ -81,6 +81,7 @@ async def run_cycle(
     for failure in cycle.circuits.list_shown():
         cycle.report.add_failure(failure)
     await tell_transitions(cycle, accounts, cycle.circuits.news.take())
+    cycle.report.references.close()
     cycle.report.duration_ms = round((cycle.clock.monotonic() - started) * 1000)
 
 

@@ -1,11 +1,13 @@
 """What a cycle's account says of failures, and which of them end a workspace."""
 
 import datetime as dt
+import weakref
 
 import pytest
 
-from prwatch.app.walk.cycle_report import CycleReport, Failure
+from prwatch.app.walk.cycle_report import CycleReport, Failure, References
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.reference import PullRequestReference
 from prwatch.github.exchange import GraphQLError
 from prwatch.github.path_errors import judge_error
 
@@ -97,3 +99,32 @@ def test_a_failure_that_many_places_met_is_told_once_and_in_order():
         report.add_failure(make_failure(scope))
 
     assert [each.scope for each in report.failures] == ["token", "host", "record"]
+
+
+def refer(number, owner="octo"):
+    return PullRequestReference(owner, "hello", number, f"PR_{number}")
+
+
+def test_what_was_asked_for_is_counted_once_whoever_asked():
+    ours, theirs = References(), References()
+    ours.add("octo/hello")
+    ours.add_pull_requests([refer(1), refer(1, owner="renamed"), refer(2)])
+    theirs.add_pull_requests([refer(2), refer(3), PullRequestReference("o", "n", 4)])
+
+    ours.absorb(theirs)
+
+    assert len(ours) == 5
+
+
+def test_the_number_of_references_outlives_them():
+    class Reference:
+        """A thing that can be found gone."""
+
+    references, asked = References(), Reference()
+    references.add(asked)
+    asked = weakref.ref(asked)
+
+    references.close()
+
+    assert asked() is None
+    assert len(references) == 1
