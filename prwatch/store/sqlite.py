@@ -59,7 +59,7 @@ class SQLiteTransaction:
         with map_errors():
             cursor = self._connection.execute(query.text, parameters)
             names = [column[0] for column in cursor.description or ()]
-            ids = [name for name in names if name == "id" or name.endswith("_id")]
+            ids = _list_shared(names)
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
                 for name in ids:
@@ -78,6 +78,21 @@ class SQLiteTransaction:
         """Run one statement for each row and return the number of rows written."""
         with map_errors():
             return max(0, self._connection.executemany(query.text, rows).rowcount)
+
+
+def _list_shared(names: Sequence[str]) -> list[str]:
+    """
+    List the columns whose values many rows of one transaction have in common.
+
+    The index of them must not grow with the rows: left out are GitHub's and people's
+    names for one row, and the id of a row that belongs to a task.
+    """
+    alone = {"node_id", "external_id", *({"id"} if "task_id" in names else ())}
+    return [
+        name
+        for name in names
+        if (name == "id" or name.endswith("_id")) and name not in alone
+    ]
 
 
 class Runner(Protocol):

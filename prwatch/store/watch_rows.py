@@ -1,4 +1,12 @@
-"""How a canonical watch and its watermark lie in a row of `pr_watches`."""
+"""
+How a canonical watch and its watermark lie in a row of `pr_watches`.
+
+What thousands of rows repeat, and what a watch has in common with its last probe, is
+kept once: a hundred thousand watches are in memory at a time.
+"""
+
+import functools
+import sys
 
 from prwatch.domain.pull_request import (
     ChecksState,
@@ -48,16 +56,16 @@ def to_watch(row: Row) -> Watch:
     """Return the watch of a row."""
     return Watch(
         id=row["id"],
-        workspace_id=row["workspace_id"],
+        workspace_id=sys.intern(row["workspace_id"]),
         task_id=row["task_id"],
-        repository_id=row["repository_id"],
+        repository_id=sys.intern(row["repository_id"]),
         branch=row["branch"],
         head_repository=row["head_repository"],
         pr_number=row["pr_number"],
-        node_id=row["node_id"],
+        node_id=sys.intern(row["node_id"]),
         session_id=row["session_id"],
         revision=row["revision"],
-        fingerprint=row["fingerprint"],
+        fingerprint=sys.intern(row["fingerprint"]),
         watermark=None if row["observed_at"] is None else _to_watermark(row),
         searching_since=from_optional_microseconds(row["searching_since"]),
         branch_head_oid=row["branch_head_oid"],
@@ -116,11 +124,14 @@ def _to_watermark(row: Row) -> Watermark:
         auto_merge=from_observed_flag(row["auto_merge"]),
         is_archived=from_observed_flag(row["is_archived"]),
         comment_mark=from_comment_mark(row["comment_mark"]),
-        announced_checks=tuple(
-            ChecksState(word) for word in row["announced_checks"].split()
-        ),
+        announced_checks=_parse_announced(row["announced_checks"]),
         checks_since=from_optional_microseconds(row["checks_since"]),
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _parse_announced(words: str) -> tuple[ChecksState, ...]:
+    return tuple(map(ChecksState, words.split()))
 
 
 def _from_watermark(watermark: Watermark) -> dict[str, Value]:

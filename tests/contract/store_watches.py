@@ -5,7 +5,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from prwatch.domain.pull_request import PullRequestState
+from prwatch.domain.pull_request import PullRequestState, RepositoryName
+from prwatch.domain.reference import Probe
 from prwatch.domain.watch import Watermark
 from prwatch.errors import WatchNotFound
 from prwatch.store import watches
@@ -53,6 +54,37 @@ class WatchesContract:
 
         assert await store.read(watches.get_watch, watch.id) == watch
         assert await store.read(watches.list_watches, "w1") == [watch]
+
+    async def test_what_many_rows_repeat_is_held_once(self, store):
+        for number in (1, 2):
+            await store.write(watches.add_watch, make_discovered(number, number))
+
+        one, other = await store.read(watches.list_watches, "w1")
+
+        assert one.workspace_id is other.workspace_id
+        assert one.repository_id is other.repository_id
+        assert one.watermark.announced_checks is other.watermark.announced_checks
+
+    async def test_a_row_holds_no_text_of_its_probe_again(self, store):
+        number, seconds = 12, 0
+        probe = Probe(
+            node_id=f"PR_{number}",
+            number=number,
+            repository=RepositoryName("octo", "hello"),
+            fingerprint=f"f{seconds}",
+            state=PullRequestState.OPEN,
+            updated_at=at(0),
+            head_ref_name="fix",
+            head_repository_id=None,
+            author=None,
+            is_busy=False,
+        )
+        await store.write(watches.add_watch, make_discovered(1, number, seconds))
+
+        (row,) = await store.read(watches.list_watches, "w1")
+
+        assert row.node_id is probe.node_id
+        assert row.fingerprint is probe.fingerprint
 
     @pytest.mark.parametrize(
         ("rows", "found"),
