@@ -32,7 +32,7 @@ def list_command(ctx: click.Context) -> None:
     List the circuits that are not closed, with the reason and the next try.
 
     They live in the daemon. Where none runs, those are shown that were last told to
-    be open.
+    be open. Those of folders of watch files are stored, and stand as they are.
     """
     from prwatch.app.command.circuits import read_circuits  # noqa: PLC0415 - heavy
 
@@ -67,13 +67,24 @@ def list_command(ctx: click.Context) -> None:
 @global_options
 @click.pass_context
 def reset_command(ctx: click.Context, *, workspace: str) -> None:
-    """Close the circuits of WORKSPACE, or all, and ask again at once."""
+    """
+    Close the circuits of WORKSPACE, or all, and ask again at once.
+
+    Review tasks are looked at by the next sweep.
+    """
     from prwatch.app.command.circuits import request_reset  # noqa: PLC0415 - heavy
 
     closed = run_on_bench(ctx, lambda bench: request_reset(bench, workspace))
     if get_options(ctx).is_json:
-        print_json({"running": closed is not None, "closed": closed or 0})
-    elif closed is None:
+        print_json({"running": closed.is_live, "closed": closed.count})
+        return
+    if not closed.is_live and not closed.count:
         print_text("No daemon runs: no circuit is open.")
-    else:
-        print_text(f"{format_count(closed, 'circuit', 'circuits')} closed.")
+        return
+    if closed.is_live:
+        print_text(f"{format_count(closed.count, 'circuit')} closed.")
+        return
+    count = format_count(
+        closed.count, "circuit of watch files", "circuits of watch files"
+    )
+    print_text(f"No daemon runs; {count} closed.")

@@ -273,6 +273,12 @@ CLEANUP_OPENS: Final = Metric(
     "circuits of cleaning up opened",
     _CLEANUP,
 )
+CLEANUP_RESETS: Final = Metric(
+    "prwatch_review_cleanup_circuit_resets_total",
+    _COUNTER,
+    "circuits of cleaning up closed again",
+    _CLEANUP,
+)
 CLEANUP_FAILURES: Final = Metric(
     "prwatch_review_cleanup_failures_total",
     _COUNTER,

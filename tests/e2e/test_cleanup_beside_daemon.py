@@ -25,6 +25,9 @@ def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
         (kept,) = configured.read("review", "show", "mine")["tasks"]
         described = configured.run("review", "show", "mine").stdout
         status = configured.read("status")
+        (circuit,) = configured.read("circuit", "list")["circuits"]
+        closed = configured.read("circuit", "reset", "acme")
+        left = configured.read("circuit", "list")
 
     (finding,) = planned["plan"]
     assert cleaned == {"deleted": 0}
@@ -38,3 +41,7 @@ def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
     assert f"kept: {kept['kept']} until {kept['kept_until']}" in described
     loop = status["daemon"]["facts"]["loops"]["review_cleanup"]
     assert loop["open_circuits"] == {"config": 1}
+    named = (circuit["circuit"], circuit["workspace"], circuit["name"])
+    assert named == ("review_task", "acme", "octo/hello#12")
+    assert closed == {"running": True, "closed": 1}
+    assert left == {"running": True, "circuits": []}

@@ -1,11 +1,19 @@
 """Circuits for people: which are open, why, until when, and closing them by hand."""
 
-import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from prwatch.app.command.circuit_row import CircuitRow, parse_row
+from prwatch.app.command.folder_circuits import (
+    list_folder_circuits,
+    make_due,
+    reset_folder_circuits,
+)
+from prwatch.app.command.review_circuits import (
+    list_review_circuits,
+    reset_review_circuits,
+)
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.circuits import CircuitKey
 from prwatch.domain.circuit import Circuit, CircuitKind
@@ -16,64 +24,22 @@ from prwatch.store.database import Transaction
 from prwatch.store.notices import list_last_notices
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CircuitRow:
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """How many circuits were closed, and whether a daemon did it."""
+
+    count: int
+    is_live: bool
+
+
+async def list_circuits(runtime: Runtime, cleanup: ReviewCleanup) -> list[CircuitRow]:
     """
-    One circuit that is not closed.
-
-    `workspace` is '' for a host. `name` is the host, the organisation or what was
-    asked (`octo/hello#12`). `retry_at` is when it is tried again, None where only an
-    edit of the configuration helps.
-    """
-
-    kind: str
-    workspace: str
-    name: str
-    state: str
-    failure_class: str
-    code: str
-    message: str
-    failures: int
-    opened_at: dt.datetime | None
-    retry_at: dt.datetime | None
-
-    def as_json(self) -> dict[str, object]:
-        """Return the object that `--json` prints and the daemon answers."""
-        return {
-            "circuit": self.kind,
-            "workspace": self.workspace,
-            "name": self.name,
-            "state": self.state,
-            "class": self.failure_class,
-            "code": self.code,
-            "message": self.message,
-            "failures": self.failures,
-            "opened_at": format_optional_time(self.opened_at),
-            "retry_at": format_optional_time(self.retry_at),
-        }
-
-
-def parse_row(told: Mapping[str, Any]) -> CircuitRow:
-    """Return the row of such an object."""
-    return CircuitRow(
-        kind=told["circuit"],
-        workspace=told["workspace"],
-        name=told["name"],
-        state=told["state"],
-        failure_class=told["class"],
-        code=told["code"],
-        message=told["message"],
-        failures=told["failures"],
-        opened_at=_parse_time(told["opened_at"]),
-        retry_at=_parse_time(told["retry_at"]),
-    )
-
-
-def list_circuits(runtime: Runtime) -> list[CircuitRow]:
-    """
-    List the circuits of a running product, widest first.
+    List the circuits of a running product: polling's widest first, then the others.
 
     A workspace whose secret gives nothing stands beside them: it is not asked either.
+
+    Raises:
+        StoreError: Those that are stored could not be read.
     """
     names = {row.id: row.name for row in runtime.wired.workspaces.values()}
     rows = [
@@ -95,32 +61,46 @@ def list_circuits(runtime: Runtime) -> list[CircuitRow]:
         )
         for each in runtime.wired.unusable
     ]
-    return [*unusable, *rows]
+    workspaces = list(runtime.wired.workspaces.values())
+    reviews = await list_review_circuits(runtime, cleanup)
+    folders = await list_folder_circuits(runtime.database, workspaces)
+    return [*unusable, *rows, *reviews, *folders]
 
 
-def reset_circuits(runtime: Runtime, workspace: str) -> int:
+async def reset_circuits(
+    runtime: Runtime, cleanup: ReviewCleanup, workspace: str
+) -> int:
     """
     Close the circuits of a workspace, or all with ''; return how many were not.
 
     Raises:
         NotFound: No workspace has that name.
+        StoreError: Those that are stored could not be written.
     """
-    if not workspace:
-        keys = [key for key, _ in runtime.circuits.items()]
-        return sum(runtime.circuits.reset(key) for key in keys)
-    found = runtime.wired.workspaces.get(workspace)
-    if found is None:
+    wired = runtime.wired.workspaces
+    if workspace and workspace not in wired:
         raise NotFound(f"no workspace {workspace} is configured")
-    owned = [key for key, _ in runtime.circuits.items() if key.workspace_id == found.id]
-    return sum(runtime.circuits.reset(key) for key in owned)
+    meant = [wired[workspace]] if workspace else list(wired.values())
+    ids = {each.id for each in meant}
+    folders = await reset_folder_circuits(runtime.database, meant)
+    make_due(runtime, folders)
+    reviews = await reset_review_circuits(cleanup, meant)
+    keys = [
+        key
+        for key, _ in runtime.circuits.items()
+        if not workspace or key.workspace_id in ids
+    ]
+    polled = sum(runtime.circuits.reset(key) for key in keys)
+    return polled + reviews + len(folders)
 
 
 async def read_circuits(bench: Workbench) -> tuple[list[CircuitRow], bool]:
     """
     Return the daemon's circuits, else those that were last told to be open.
 
-    The second value says whether a daemon answered. A circuit that the store tells of
-    may have closed since: they live in the daemon.
+    The second value says whether a daemon answered. Without one, a circuit that was
+    told of may have closed since, as it lived in the daemon; those of folders of watch
+    files are stored, and stand as they are.
     """
     answer = await bench.ask_daemon("circuits")
     if answer is not None:
@@ -141,16 +121,18 @@ async def read_circuits(bench: Workbench) -> tuple[list[CircuitRow], bool]:
             if event.type in CIRCUIT_TYPES and event.data["state"] == "open"
         ]
 
-    return await bench.database.read(read), False
+    folders = await list_folder_circuits(bench.database, workspaces)
+    return [*await bench.database.read(read), *folders], False
 
 
-async def request_reset(bench: Workbench, workspace: str) -> int | None:
+async def request_reset(bench: Workbench, workspace: str) -> Closed:
     """
-    Let the daemon close circuits; None when no daemon runs, so none are open.
+    Let the daemon close circuits; without one, close those that are stored.
 
     Raises:
         NotFound: No workspace has that name.
         DaemonError: The daemon could not.
+        StoreError: They could not be written.
     """
     try:
         answer = await bench.ask_daemon("circuit reset", workspace=workspace)
@@ -158,7 +140,11 @@ async def request_reset(bench: Workbench, workspace: str) -> int | None:
         if error.reason == NotFound.code:
             raise NotFound(error.message) from error
         raise
-    return None if answer is None else int(answer["closed"])
+    if answer is not None:
+        return Closed(int(answer["closed"]), is_live=True)
+    workspaces = await bench.list_workspaces(workspace)
+    folders = await reset_folder_circuits(bench.database, workspaces)
+    return Closed(len(folders), is_live=False)
 
 
 def _build_row(
@@ -179,7 +165,3 @@ def _build_row(
         opened_at=circuit.opened_at,
         retry_at=circuit.open_until,
     )
-
-
-def _parse_time(text: str | None) -> dt.datetime | None:
-    return dt.datetime.fromisoformat(text) if text else None

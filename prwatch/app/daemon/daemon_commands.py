@@ -39,13 +39,15 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         return {}
 
     async def circuits(_: dict[str, Any]) -> dict[str, Any]:
-        rows = list_circuits(daemon.shift.runtime)
+        shift = daemon.shift
+        rows = await list_circuits(shift.runtime, shift.cleanup.cleanup)
         return {"circuits": [row.as_json() for row in rows]}
 
     async def circuit_reset(arguments: dict[str, Any]) -> dict[str, Any]:
         workspace = str(arguments.get("workspace", ""))
-        closed = reset_circuits(daemon.shift.runtime, workspace)
-        daemon.shift.loop.notify(is_forced=True)
+        shift = daemon.shift
+        closed = await reset_circuits(shift.runtime, shift.cleanup.cleanup, workspace)
+        shift.loop.notify(is_forced=True)
         return {"closed": closed}
 
     async def sync(arguments: dict[str, Any]) -> dict[str, Any]:

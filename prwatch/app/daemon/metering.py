@@ -116,6 +116,7 @@ def follow_cleanup(totals: RunningTotals, cleanup: ReviewCleanup) -> None:
     totals.follow(metrics.CLEANUP_DELETED, {(): float(cleanup.deleted)})
     totals.follow(metrics.CLEANUP_SKIPS, _label_cleanup(circuits.skips))
     totals.follow(metrics.CLEANUP_OPENS, _label_cleanup(circuits.opens))
+    totals.follow(metrics.CLEANUP_RESETS, _label_cleanup(circuits.resets))
     totals.follow(metrics.CLEANUP_FAILURES, _label_cleanup(circuits.failures))
 
 

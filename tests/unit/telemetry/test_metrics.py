@@ -97,6 +97,7 @@ EXPECTED = {
     "prwatch_review_cleanup_circuits_open": CLEANUP,
     "prwatch_review_cleanup_skips_total": CLEANUP,
     "prwatch_review_cleanup_circuit_opens_total": CLEANUP,
+    "prwatch_review_cleanup_circuit_resets_total": CLEANUP,
     "prwatch_review_cleanup_failures_total": CLEANUP,
     "prwatch_rate_limit_remaining": {"bucket": BUCKETS},
     "prwatch_rate_limit_limit": {"bucket": BUCKETS},
