@@ -60,7 +60,8 @@ def cleanup(ctx: click.Context, *, name: str, is_dry: bool, workspace: str) -> N
     else:
         print_text(f"{format_count(answer.deleted, 'review task')} removed")
     for failure in answer.failures:
-        print_text(f"{failure['reference']}: {failure['message']}", err=True)
+        what = failure["reference"] or failure["workspace"]
+        print_text(f"{what}: {failure['message']}", err=True)
     ctx.exit(PROVIDER_EXIT if answer.failures else 0)
 
 

@@ -62,11 +62,15 @@ async def list_audit(
 async def list_audit_of_task(
     tx: Transaction, workspace_id: str, name: str
 ) -> list[ReviewAudit]:
-    """Return the entries about a task, or the one entry of that id, newest first."""
+    """
+    Return the entries about a task, or the one entry of that id, newest first.
+
+    One that cannot be understood is left out.
+    """
     rows = await tx.fetch(
         _QUERIES["list_audit_of_task"], workspace_id=workspace_id, name=name
     )
-    return [_to_audit(row) for row in rows]
+    return [entry for row in rows if (entry := _try(row)) is not None]
 
 
 async def find_last_audit(
@@ -117,7 +121,8 @@ def _try(row: Row) -> ReviewAudit | None:
         entry = _to_audit(row)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return None
-    return entry if isinstance(entry.evidence, dict) else None
+    parts = entry.evidence, entry.snapshot
+    return entry if all(isinstance(each, dict) for each in parts) else None
 
 
 def _to_audit(row: Row) -> ReviewAudit:

@@ -28,6 +28,8 @@ def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
         (circuit,) = configured.read("circuit", "list")["circuits"]
         closed = configured.read("circuit", "reset", "acme")
         left = configured.read("circuit", "list")
+        hub.world.faults.add(Fault(kind="html503", match="ReviewEnds"))
+        whole = configured.run("review", "cleanup")
 
     (finding,) = planned["plan"]
     assert cleaned == {"deleted": 0}
@@ -37,6 +39,8 @@ def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
     )
     assert "(done, MERGED " in shown
     assert (failed.returncode, failed.stdout) == (4, "0 review tasks removed\n")
+    assert failed.stderr.startswith("octo/hello#12: ")
+    assert (whole.returncode, whole.stderr) == (4, "acme: GitHub answered 503\n")
     assert kept["kept_until"] is not None
     assert f"kept: {kept['kept']} until {kept['kept_until']}" in described
     loop = status["daemon"]["facts"]["loops"]["review_cleanup"]

@@ -37,7 +37,7 @@ async def restore_review(
     Raises:
         NotFound: No task of that name went, or its time to undo is over.
         ConfigError: Tasks of several workspaces are meant.
-        PrwatchError: There is a task of its name.
+        PrwatchError: There is a task of its name, or what was kept of it is broken.
     """
     now = bench.surroundings.clock.now()
     found: list[tuple[Workspace, ReviewAudit]] = []
@@ -65,7 +65,13 @@ async def restore_review(
 
 async def _restore(bench: Workbench, workspace: Workspace, entry: ReviewAudit) -> None:
     now, chance = bench.surroundings.clock.now(), bench.surroundings.chance
-    bundle = parse_bundle(entry.snapshot)
+    try:
+        bundle = parse_bundle(entry.snapshot)
+    except ValueError as error:
+        raise PrwatchError(
+            f"what was kept of {entry.external_id} cannot be understood",
+            hint="`prwatch review poll` makes it anew while its review is asked for",
+        ) from error
     restored = replace(bundle, task=build_restored(bundle.task, now))
     told = replace(
         entry,
@@ -89,7 +95,7 @@ async def _restore(bench: Workbench, workspace: Workspace, entry: ReviewAudit) -
     if not await bench.database.transact(write):
         raise PrwatchError(
             f"there is a task {entry.external_id} in {workspace.name}",
-            hint="it asks for review again, and was made anew",
+            hint="it was brought back already, or asks for review again",
         )
 
 

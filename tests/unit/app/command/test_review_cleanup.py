@@ -15,6 +15,7 @@ from prwatch.domain.task import Checkout, Origin, PullRequestLink, Repository, S
 from prwatch.errors import NotFound, PrwatchError
 from prwatch.simulator import Fault
 from prwatch.store import repositories, tasks
+from prwatch.store.query import Query
 from tests.benches import ONE, get_pull_request, make_stage
 from tests.product import NOON
 
@@ -192,6 +193,24 @@ async def test_an_entry_of_the_record_restores_too_and_once(stage):
 
         with pytest.raises(PrwatchError, match="there is a task"):
             await restore_review(bench, entry.id)
+
+
+@pytest.mark.parametrize(
+    "broken", ["{", "[]", "5", '{"task": 5}', '{"task": {"id": "t"}}', "[" * 3000]
+)
+async def test_what_was_kept_and_is_broken_is_told_and_brings_nothing_back(
+    stage, broken
+):
+    statement = Query("break", "UPDATE review_audit SET snapshot = :broken")
+    async with stage.bench() as bench:
+        await find_and_clean(stage, bench)
+        await bench.database.transact(lambda tx: tx.execute(statement, broken=broken))
+        with pytest.raises(PrwatchError) as caught:
+            await restore_review(bench, TASK)
+        stored = await bench.database.read(lambda tx: tasks.list_tasks(tx, "w1"))
+
+    assert caught.value.hint
+    assert stored == []
 
 
 async def test_the_time_to_undo_ends(stage):
