@@ -7,6 +7,7 @@ import pytest
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.domain.review_watch import (
     RESERVED_FOR,
+    IncompleteReason,
     ReviewedPullRequest,
     ReviewScope,
     ReviewSettings,
@@ -275,6 +276,8 @@ async def test_a_thousand_hits_are_paged_and_more_are_incomplete(tmp_path, world
     assert outcome.is_complete
     assert (whole.incomplete_since, whole.backlog_done_at is not None) == (None, True)
     assert over.incomplete_since is not None
+    assert over.incomplete_reason is IncompleteReason.OVER_CAP
+    assert whole.incomplete_reason is None
 
 
 class BrokenPlace(httpx.ASGITransport):
