@@ -177,9 +177,11 @@ async def remove_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
     A reservation goes with it, so that nothing is made of it any more. Returns False,
     and writes nothing more, when the watch is gone.
     """
-    if await tx.execute(_QUERIES["remove_review_watch"], id=watch.id) == 0:
+    removed = await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id)
+    if not removed:
         return False
-    policy = watch.settings.policy
+    # As it is stored: somebody may have edited it since it was read.
+    policy = CleanupPolicy(removed[0]["policy"])
     await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, policy)
     return True
 
@@ -192,7 +194,7 @@ async def remove_unreadable_watch(
 
     Nobody knows the policy that it had. Returns False when it is gone.
     """
-    if await tx.execute(_QUERIES["remove_review_watch"], id=watch.id) == 0:
+    if not await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id):
         return False
     never = CleanupPolicy.NEVER
     await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, never)

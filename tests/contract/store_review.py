@@ -256,6 +256,17 @@ class ReviewWatchesContract:
         (row,) = await store.read(review_tasks.list_review_tasks, "w1")
         assert row.target_login.lower() == left
 
+    async def test_the_policy_that_a_watch_has_at_its_end_is_left(self, store, watch):
+        never = replace(watch.settings, policy=CleanupPolicy.NEVER)
+        await store.write(review_tasks.add_review_task, make_review_task(task_id="t1"))
+        await store.write(review_watches.put_review_settings, "v1", never)
+
+        # As it was read before the edit.
+        await store.write(review_watches.remove_review_watch, watch)
+
+        (left,) = await store.read(review_tasks.list_review_tasks, "w1")
+        assert left.policy is CleanupPolicy.NEVER
+
     async def test_of_two_removed_watches_the_more_cautious_policy_stays(self, store):
         policies = (CleanupPolicy.ALWAYS, CleanupPolicy.NEVER, CleanupPolicy.AUTO)
         for number, policy in enumerate(policies, 1):

@@ -128,7 +128,11 @@ class ReviewCleanup:
         for late in stragglers.take_reports() if stragglers else ():
             report.absorb(late)
         if not order.is_dry:
-            await forget_old_records(runtime, runtime.clock.now())
+            try:
+                await forget_old_records(runtime, runtime.clock.now())
+            except StoreError as error:
+                # What the sweep itself came to is told all the same.
+                report.error = error
         return report
 
     async def _sweep_account(

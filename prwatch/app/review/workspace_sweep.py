@@ -35,12 +35,7 @@ ANOTHER: Final = Unreadable("GitHub answered with another one", "strange_node")
 
 
 async def settle_locally(turn: Turn, found: Sequence[SweptTask]) -> list[SweptTask]:
-    """
-    Settle what the rows tell by themselves, and return what is to be read.
-
-    Raises:
-        StoreError: Rows could not be dropped.
-    """
+    """Settle what the rows tell by themselves, and return what is to be read."""
     left = []
     for swept in found:
         keep = find_keep(swept)
@@ -49,11 +44,20 @@ async def settle_locally(turn: Turn, found: Sequence[SweptTask]) -> list[SweptTa
         elif not is_gone(swept):
             left.append(swept)
         else:
-            turn.tell(swept, "gone", reason=GONE)
-            ending = turn.build_ending(swept, AuditAction.RELEASED, GONE, {})
-            if not turn.sweep.is_dry and await drop_rows(turn.sweep.runtime, ending):
-                turn.sweep.report.dropped += len(swept.rows)
+            await _drop(turn, swept)
     return left
+
+
+async def _drop(turn: Turn, swept: SweptTask) -> None:
+    ending = turn.build_ending(swept, AuditAction.RELEASED, GONE, {})
+    if not turn.sweep.is_dry:
+        try:
+            is_dropped = await drop_rows(turn.sweep.runtime, ending)
+        except StoreError as error:
+            turn.fail_store(swept, error)
+            return
+        turn.sweep.report.dropped += len(swept.rows) if is_dropped else 0
+    turn.tell(swept, "gone", reason=GONE)
 
 
 async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask | None:
@@ -62,9 +66,6 @@ async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask |
 
     Returns the task behind which the next turn begins, because a request failed as a
     whole; None when all were read.
-
-    Raises:
-        StoreError: What was seen could not be noted.
     """
     admitted = [each for each in tasks if _admit_record(turn, each)]
     done = 0
@@ -160,9 +161,11 @@ async def _settle(
             swept, facts, asked_at=found.asked_at, read_at=turn.now(), grace=grace
         )
         judged.append((swept, judgement))
-    if not sweep.is_dry:
-        await _note(turn, [judgement for _, judgement in judged])
+    lost = None if sweep.is_dry else await _note(turn, [each for _, each in judged])
     for swept, judgement in judged:
+        if lost is not None and judgement.rows:
+            turn.fail_store(swept, lost)
+            continue
         if judgement.stand is Stand.DONE:
             await _remove(turn, swept, judgement)
             sweep.beat()
@@ -207,17 +210,25 @@ def _gather(
     return None
 
 
-async def _note(turn: Turn, judgements: Sequence[Judgement]) -> None:
-    """Write what was seen first, or is no longer so; nothing when all is as before."""
+async def _note(turn: Turn, judgements: Sequence[Judgement]) -> StoreError | None:
+    """
+    Write what was seen first, or is no longer so; nothing when all is as before.
+
+    Returns why it could not be written: the next reading is the first then.
+    """
     noted = [row for judgement in judgements for row in judgement.rows]
     if not noted:
-        return
+        return None
 
     async def write(tx: Transaction) -> None:
         for row_id, seen_at, proof in noted:
             await review_tasks.put_terminal(tx, row_id, seen_at, proof)
 
-    await turn.sweep.runtime.database.transact(write)
+    try:
+        await turn.sweep.runtime.database.transact(write)
+    except StoreError as error:
+        return error
+    return None
 
 
 async def _remove(turn: Turn, swept: SweptTask, judgement: Judgement) -> None:

@@ -89,5 +89,5 @@ UPDATE review_watches SET backlog_done_at = :now
 WHERE id = :id AND revision = :revision AND backlog_done_at IS NULL;
 
 -- name: remove_review_watch
--- What it found is left to nobody before.
-DELETE FROM review_watches WHERE id = :id;
+-- What it found is left to nobody, under the policy that it has at its end.
+DELETE FROM review_watches WHERE id = :id RETURNING policy;
