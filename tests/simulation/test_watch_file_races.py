@@ -11,7 +11,7 @@ from prwatch.app.polling import start
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.app.sync.sync_loop import sync_due, sync_now
 from prwatch.app.task_sync import TaskSync
-from prwatch.errors import StoreError
+from prwatch.errors import StoreConflict, StoreError
 from prwatch.simulator import GitHubApp
 from tests.followed import (
     BROKEN,
@@ -272,3 +272,23 @@ async def test_a_process_that_ends_between_any_two_steps_loses_nothing(
         assert list_active(product) == ["T-1", "octo/hello#12", "octo/hello@fix"]
         assert len(product.ask("SELECT * FROM review_watches")) == 1
         assert await product.cycle() == []
+
+
+async def test_a_look_that_others_outrun_again_and_again_ends(tmp_path, world):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        write(world, FIX)
+        with contextlib.closing(product.connect()) as rows:
+
+            def store():
+                rows.execute("UPDATE watch_folders SET changed_at = changed_at + 1")
+
+            product.clock.advance(INTERVAL)
+            with pytest.raises(StoreConflict):
+                await sync_due(product.runtime, progress=store)
+        kept = list_active(product)
+        await turn(product)
+
+        assert kept == ["octo/hello#12"]
+        assert list_active(product) == ["octo/hello@fix"]
