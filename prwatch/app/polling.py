@@ -13,6 +13,7 @@ from prwatch.app.retention import EventRetention, Retention
 from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.runtime import Runtime
+from prwatch.app.sync.failures import list_sync_failures
 from prwatch.app.sync.folders import apply_stored, put_folders
 from prwatch.app.sync.sync_loop import sync_due
 from prwatch.app.task_sync import WORKTREE_ORIGINS
@@ -171,7 +172,7 @@ async def _sync_folders(runtime: Runtime) -> tuple[list[Failure], list[Usage]]:
         subtract_usage(account.github.usage, usage)
         for account, usage in zip(accounts, before, strict=True)
     ]
-    return [each.failure for each in outcomes if each.failure is not None], used
+    return await list_sync_failures(runtime, outcomes), used
 
 
 async def run_everything_once(

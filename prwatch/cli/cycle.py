@@ -24,7 +24,8 @@ def command(ctx: click.Context, *, is_full: bool) -> None:
     Make one pass and end.
 
     Asks GitHub about everything that is watched, tells what changed, and delivers
-    what is due. Exits with 1 when a workspace could not be polled.
+    what is due. Exits with 1 when a workspace could not be polled, or its
+    reviews or watch files not be read at all.
     """
     cycle(ctx, is_full=is_full)
 
@@ -77,4 +78,4 @@ def cycle(ctx: click.Context, *, is_full: bool) -> None:
     with progress:
         report = run_async(work)
     print_report(report, loaded.config, is_json=is_json)
-    ctx.exit(1 if report.failed_workspaces else 0)
+    ctx.exit(1 if report.unserved_workspaces else 0)

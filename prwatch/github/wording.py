@@ -187,6 +187,12 @@ def find_hint(said: str) -> str:
     return next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
 
 
+def find_scope(said: str) -> str:
+    """Return how far a refusal reaches that we worded so, '' for any other."""
+    found = (each.scope for _, each in _REFUSALS if said.startswith(each.said))
+    return next(found, "")
+
+
 def find_code(said: str) -> str:
     """Return the code of the refusal that we worded so, `refused` for any other."""
     return _CODES.get(said, "refused")

@@ -103,6 +103,26 @@ def test_a_failing_record_is_listed_and_ends_with_0(configured):
     ]
 
 
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("html502;times=none;match=ReviewHits", 1),
+        ("bad_credentials;times=none;match=ReviewEnds", 1),
+        ("partial_not_found;times=none;numbers=12;match=ReviewEnds", 0),
+    ],
+)
+def test_reviews_that_could_not_be_had_at_all_end_with_1(configured, hub, fault, code):
+    (pull_request,) = hub.world.pull_requests.values()
+    hub.world.request_review(pull_request, "octocat")
+    configured.read("review", "add", "mine", "--policy", "always")
+    configured.read("--cycle")
+    hub.world.faults.add(fault)
+
+    report = configured.read("--cycle", code=code)
+
+    assert [each["scope"] for each in report["failures"]] == ["review"]
+
+
 def test_one_workspace_without_a_token_does_not_stop_the_other(configured):
     with configured.config.open("a") as file:
         file.write('[[workspace]]\nname = "other"\ntoken_env = "MISSING_TOKEN"\n')

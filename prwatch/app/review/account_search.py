@@ -7,7 +7,7 @@ be asked at all.
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from prwatch.app.limit_blocks import store_limits
@@ -44,6 +44,11 @@ UNNAMED_WAIT: Final = dt.timedelta(minutes=1)
 """How long an account waits for a limit whose end nobody named."""
 
 
+_GENERAL: Final = frozenset(
+    {FailureClass.AUTH, FailureClass.TRANSIENT, FailureClass.LIMIT}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Due:
     """A watch that is to be searched now."""
@@ -67,6 +72,10 @@ class AccountSearch:
     logins: Logins
     report: QueueReport
     beat: Callable[[], None]
+    answered: set[str] = field(default_factory=set)
+    """The workspaces of which a search was answered."""
+    silent: set[tuple[str, str]] = field(default_factory=set)
+    """The watches of which none was, and that is no matter of theirs."""
 
     async def run(self, due: Sequence[Due]) -> None:
         """
@@ -76,6 +85,7 @@ class AccountSearch:
         """
         try:
             await self._run(due)
+            self._mark_whole()
             await store_limits(self.runtime.database, self.runtime.clock, self.account)
         except StoreError as error:
             self.report.error = error
@@ -94,6 +104,16 @@ class AccountSearch:
             if failed is not None:
                 await self._leave_rest(due[place:], failed)
                 return
+
+    def _mark_whole(self) -> None:
+        """Mark the failures of workspaces of which no search was answered."""
+        whole = {key for key in self.silent if key[0] not in self.answered}
+        self.report.failures[:] = [
+            replace(each, is_whole=True)
+            if (each.workspace, each.reference) in whole
+            else each
+            for each in self.report.failures
+        ]
 
     async def _search(self, each: Due) -> ProviderError | None:
         """Search one watch; return what says that the account cannot be asked."""
@@ -124,10 +144,18 @@ class AccountSearch:
         require_graphql(self.account, self.runtime.settings.read_path)
         try:
             login = settings.target_login or await self.logins.read(self.account)
-            return await poll_watch(self._begin(each, login=login))
+            points = self.account.github.usage.points
+            outcome = await poll_watch(self._begin(each, login=login))
         except ConfigError as error:
             # The source of the token went bad while we ran.
             raise AuthenticationFailed(f"{error}; {error.hint}") from error
+        # An answer costs points, though it shows nothing.
+        is_paid = self.account.github.usage.points > points
+        if outcome.error is None or outcome.hits or is_paid:
+            self.answered.add(each.workspace.name)
+        elif _is_general(outcome.error):
+            self.silent.add(each.key)
+        return outcome
 
     def _begin(self, each: Due, *, login: str) -> WatchPoll:
         runtime = self.runtime
@@ -150,7 +178,7 @@ class AccountSearch:
         if isinstance(error, RateLimited):
             self._hold(error)
             self.report.skipped["limit"] += len(rest)
-            self.report.failures += [_build_failure(each, error) for each in rest]
+            self.report.failures += [_build_whole(each, error) for each in rest]
             return
         # The first was asked for and failed; the others were not even tried.
         self.report.skipped["account"] += len(rest) - 1
@@ -160,7 +188,7 @@ class AccountSearch:
             await note_finding(self._begin(each, login=""), outcome)
             if place == 0:
                 self.report.outcomes[each.key] = outcome
-            self.report.failures.append(_build_failure(each, error))
+            self.report.failures.append(_build_whole(each, error))
             self.turns.note(each.watch, self.runtime.clock.now())
 
     def _hold(self, error: RateLimited) -> None:
@@ -178,6 +206,16 @@ def _build_failure(each: Due, error: ProviderError) -> Failure:
         code=error.code,
         message=str(error),
     )
+
+
+def _build_whole(each: Due, error: ProviderError) -> Failure:
+    """Return the failure of a watch that is one of its account."""
+    return replace(_build_failure(each, error), is_whole=_is_general(error))
+
+
+def _is_general(error: ProviderError) -> bool:
+    """Return whether an error is no matter of what is searched, or of one place."""
+    return error.scope != "organisation" and _classify(error) in _GENERAL
 
 
 def _classify(error: ProviderError) -> FailureClass:

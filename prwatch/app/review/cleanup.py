@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import anyio
 
 from prwatch.app.limit_blocks import store_limits
-from prwatch.app.review.cleanup_circuits import CleanupCircuit, CleanupCircuits
+from prwatch.app.review.cleanup_circuits import Blow, CleanupCircuit, CleanupCircuits
 from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.review.cleanup_turn import Sweep, Turn
 from prwatch.app.review.logins import Logins
@@ -29,7 +29,7 @@ from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import SweptTask
 from prwatch.domain.review_watch import AuditActor
 from prwatch.domain.task import Workspace
-from prwatch.errors import StoreError
+from prwatch.errors import RateLimited, StoreError
 from prwatch.github.reserve import keep_reserve
 from prwatch.store import connections
 from prwatch.store.database import Transaction
@@ -220,7 +220,13 @@ class ReviewCleanup:
         blocked = [end for end in ends if end is not None]
         if blocked:
             circuits.count_skips(CleanupCircuit.SHARED, FailureClass.LIMIT, len(left))
-            turn.skip(left, "a rate limit forbids it", max(blocked))
+            blow = Blow(
+                failure_class=FailureClass.LIMIT,
+                code=RateLimited.code,
+                message="a rate limit forbids it",
+            )
+            turn.fail("", blow)
+            turn.skip(left, blow.message, max(blocked))
             return False
         standing = circuits.find(turn.connection_id)
         if standing is not None:

@@ -82,7 +82,7 @@ class Turn:
             self.tell(swept, "skipped", reason=reason, until=until)
 
     def fail(self, reference: str, blow: Blow) -> None:
-        """Add a failure to the report."""
+        """Add a failure to the report; without a reference it is of all of them."""
         self.sweep.report.failures.append(
             Failure(
                 workspace=self.workspace.name,
@@ -91,6 +91,7 @@ class Turn:
                 failure_class=blow.failure_class,
                 code=blow.code,
                 message=blow.message,
+                is_whole=not reference,
             )
         )
 

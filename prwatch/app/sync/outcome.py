@@ -16,6 +16,7 @@ from prwatch.errors import (
     RateLimited,
     ResourceGone,
 )
+from prwatch.github.wording import find_scope
 
 
 class SyncResult(enum.StrEnum):
@@ -58,7 +59,7 @@ class FolderOutcome:
             return None
         return Failure(
             workspace=self.workspace,
-            scope="record",
+            scope=find_scope(self.message) or "record",
             reference=self.place,
             failure_class=self.failure_class,
             code=self.code,

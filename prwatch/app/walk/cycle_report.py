@@ -18,7 +18,8 @@ class Failure:
     One thing that could not be read, with the narrowest scope that explains it.
 
     `scope` is `host`, `token`, `organisation`, `repository` or `record`;
-    `reference` is what was asked (`octo/hello#12`, `octo/hello@main`) or ''.
+    `reference` is what was asked (`octo/hello#12`, `octo/hello@main`) or ''. That of
+    a review watch or of cleaning up is `review`.
     """
 
     workspace: str
@@ -27,6 +28,9 @@ class Failure:
     failure_class: FailureClass
     code: str
     message: str
+    is_whole: bool = False
+    """Whether it ended all of a workspace's searching for reviews, of its cleaning up,
+    or of following its watch files, in that cycle."""
 
     @property
     def is_whole_workspace(self) -> bool:
@@ -156,6 +160,12 @@ class CycleReport:
     def failed_workspaces(self) -> frozenset[str]:
         """Return the workspaces of which nothing could be polled."""
         return frozenset(f.workspace for f in self.failures if f.is_whole_workspace)
+
+    @property
+    def unserved_workspaces(self) -> frozenset[str]:
+        """Return those, and the ones whose reviews or watch files could not be read."""
+        unserved = {f.workspace for f in self.failures if f.is_whole}
+        return self.failed_workspaces | unserved
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `prwatch --cycle --json` prints."""
