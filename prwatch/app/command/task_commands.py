@@ -23,6 +23,7 @@ from prwatch.app.command.task_edit import (
 )
 from prwatch.app.command.task_listing import TaskRow, show_task
 from prwatch.app.command.workbench import Workbench
+from prwatch.app.sync.declared import is_declared
 from prwatch.domain.desired import (
     DesiredCheckout,
     DesiredRepository,
@@ -156,10 +157,14 @@ async def archive_task(
 
     Raises:
         TaskNotFound: There is no such task.
-        PrwatchError: The configuration asks for it.
+        PrwatchError: Something asks for it, such as the configuration.
     """
     found = await get_task(bench, external_id, workspace=workspace)
-    if found.task.origin in _SOURCES:
+    # What somebody works in outlives its watch file: then nothing asks for it.
+    is_left = found.task.origin is Origin.WATCH_FILE and not await is_declared(
+        bench.config, bench.database, found.workspace, external_id
+    )
+    if found.task.origin in _SOURCES and not is_left:
         reason, remedy = _SOURCES[found.task.origin]
         raise PrwatchError(
             f"the task {external_id} would come back, because {reason}", hint=remedy

@@ -267,7 +267,7 @@ async def _remove_adoptions(
             told = desk.describe_adoption(watch)
             if told.repository.lower() != f"{named.owner}/{named.name}".lower():
                 continue
-            _refuse_configured(told)
+            _refuse_declared(told)
             steps = _plan_end(bench, one, desk.view.snapshot, watch)
             await bench.apply(one, steps, then=None)
             done.append(f"stopped adopting from {told.reference}")
@@ -284,10 +284,12 @@ async def _remove_adoptions(
     return done
 
 
-def _refuse_configured(row: AdoptionRow) -> None:
-    if row.origin is Origin.CONFIG:
+def _refuse_declared(row: AdoptionRow) -> None:
+    if row.origin in {Origin.CONFIG, Origin.WATCH_FILE}:
+        is_ours = row.origin is Origin.CONFIG
         raise PrwatchError(
-            f"the configuration asks for {row.reference}",
+            f"{'the configuration' if is_ours else 'a watch file'} asks for"
+            f" {row.reference}",
             hint="remove that entry instead",
         )
 

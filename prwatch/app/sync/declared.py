@@ -79,6 +79,18 @@ def unite_rows(
     return unite(workspace.name, declarations, {sink.name for sink in config.sinks})
 
 
+async def is_declared(
+    config: Config, database: Database, workspace: Workspace, external_id: str
+) -> bool:
+    """Return whether a stored file declares a task, as far as all can be read."""
+    rows = await load_folders(database, workspace)
+    try:
+        united = unite_rows(config, workspace, rows)
+    except ConfigError:
+        return True
+    return any(task.external_id == external_id for task in united.desired.tasks)
+
+
 async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     """
     Let the tasks and sinks of a workspace be what its stored files declare.

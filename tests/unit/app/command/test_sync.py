@@ -3,13 +3,17 @@
 import pytest
 
 from prwatch.app.command.check import check_and_deliver
+from prwatch.app.command.references import parse_reference
 from prwatch.app.command.review_commands import add_review
 from prwatch.app.command.review_conflicts import list_review_conflicts
 from prwatch.app.command.sync import read_sync_status, run_sync
+from prwatch.app.command.task_attention import note_person
+from prwatch.app.command.task_commands import archive_task
+from prwatch.app.command.watch_commands import remove_watch
 from prwatch.app.runtime import open_runtime
 from prwatch.domain.events import Narrowing
 from prwatch.domain.review_watch import ReviewSettings
-from prwatch.errors import ConfigError
+from prwatch.errors import ConfigError, PrwatchError
 from prwatch.simulator import DEFAULT_TOKEN
 from prwatch.store.query import Query
 from tests.benches import ONE, make_stage
@@ -192,3 +196,29 @@ async def test_a_review_watch_whose_name_another_one_has_is_told(tmp_path, own, 
     assert synced["warnings"] == [told]
     assert (await status(stage))["warnings"] == {"acme": [told]}
     assert conflicts == (told,)
+
+
+async def test_an_adoption_of_a_file_is_not_removed_by_hand(stage):
+    everything = '[[watch]]\nrepository = "octo/hello"\nall = true\n'
+    stage.world.write_file("octo/team", "lists/a.toml", everything)
+    await sync(stage)
+    async with stage.bench() as bench:
+        with pytest.raises(PrwatchError, match="a watch file asks for octo/hello"):
+            await remove_watch(bench, parse_reference("octo/hello"))
+
+
+async def test_a_task_that_outlived_its_file_is_archived_by_hand(stage):
+    await sync(stage)
+    async with stage.bench() as bench:
+        await note_person(bench, "octo/hello#12")
+        with pytest.raises(PrwatchError, match="because a watch file asks for it"):
+            await archive_task(bench, "octo/hello#12")
+        stage.world.write_file("octo/team", "lists/a.toml", "")
+        (kept,) = await sync(stage)
+        is_archived = await archive_task(bench, "octo/hello#12")
+    (after,) = await sync(stage)
+
+    told = "task octo/hello#12 is declared no more, and kept: somebody works in it"
+    assert kept["warnings"] == [told]
+    assert is_archived
+    assert after["warnings"] == []
