@@ -125,6 +125,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "PullRequest.reviewDecision": "review decisions",
     "PullRequest.reviewRequests": "review requests",
     "PullRequest.reviewThreads": "review threads",
+    "PullRequest.timelineItems": "times of review requests",
     "PullRequest.totalCommentsCount": "numbers of comments",
     "Query.rateLimit": "rate limits",
     "Query.search": "search results",

@@ -126,6 +126,20 @@ async def test_a_team_that_asks_after_my_approval_asks_again(
     assert numbers(told) == found
 
 
+async def test_a_server_that_knows_no_timeline_is_searched_all_the_same(
+    tmp_path, world
+):
+    world.remove_field("PullRequest", "timelineItems")
+    ask(world, 1, TEAM, kind="Team")
+    async with open_queue(tmp_path, world, reviews=TEAMS) as product:
+        queue = ReviewQueue(product.runtime)
+        _, told = await turn(product, queue)
+        second, late = await turn(product, queue)
+
+    assert numbers(told + late) == [1]
+    assert [each.error for each in second.outcomes.values()] == [None]
+
+
 async def test_a_team_that_asked_before_my_approval_does_not_ask_again(tmp_path, world):
     one = ask(world, 1)
     world.join_team("others", "bob")
