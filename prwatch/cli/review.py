@@ -310,7 +310,7 @@ def _tell_poll(outcome: Mapping[str, Any]) -> str:
     if outcome["ended"]:
         parts.append(f"{outcome['ended']} done already")
     if outcome["left"]:
-        parts.append(f"{outcome['left']} being taken up by somebody else")
+        parts.append(f"{outcome['left']} left to somebody else or to an edit")
     if not outcome["is_complete"]:
         reason = _GAPS.get(outcome["incomplete_reason"], "")
         parts.append(f"not complete: {reason}" if reason else "not complete")

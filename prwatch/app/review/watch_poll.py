@@ -57,7 +57,7 @@ class PollOutcome:
     What one search came to.
 
     `hits` are all that it found, `unread` those that could not be read directly, and
-    `left` those that somebody else was about to take up. What makes the result
+    `left` those that went to somebody else or to an edit. What makes the result
     incomplete is told by `reason` and, of several filters' errors, the first `error`.
     """
 
