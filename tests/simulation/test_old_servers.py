@@ -27,6 +27,8 @@ ELSEWHERE = {
     *("CheckRun.detailsUrl", "CheckRun.isRequired", "Query.node", "Query.search"),
     *("SearchResultItemConnection.nodes", "SearchResultItemConnection.pageInfo"),
     *("StatusContext.isRequired", "StatusContext.targetUrl"),
+    *("SearchResultItemConnection.issueCount", "ReviewRequestConnection.nodes"),
+    "ReviewRequest.requestedReviewer",
     *("PullRequest.timelineItems", "PullRequestTimelineItemsConnection.nodes"),
     *("ReviewRequestedEvent.createdAt", "ReviewRequestedEvent.requestedReviewer"),
 }
