@@ -7,8 +7,9 @@ from typing import Any, Final
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
-from prwatch.app.review.cleanup import ReviewCleanup, SweepOrder
+from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.cleanup_circuits import CleanupCircuit
+from prwatch.app.review.sweep_order import SweepOrder
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.review_watch import AuditActor

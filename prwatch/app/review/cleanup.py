@@ -8,7 +8,6 @@ turn begins behind what it failed with.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import anyio
@@ -19,6 +18,7 @@ from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.review.cleanup_turn import Sweep, Turn
 from prwatch.app.review.logins import Logins
 from prwatch.app.review.removal import forget_old_records
+from prwatch.app.review.sweep_order import SCHEDULED, SweepOrder
 from prwatch.app.review.workspace_sweep import read_and_remove, settle_locally
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account, is_read_by_rest
@@ -27,7 +27,6 @@ from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
 from prwatch.domain.connection import Connection
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import SweptTask
-from prwatch.domain.review_watch import AuditActor
 from prwatch.domain.task import Workspace
 from prwatch.errors import RateLimited, StoreError
 from prwatch.github.reserve import keep_reserve
@@ -39,35 +38,6 @@ BUCKETS: Final = ("core", "graphql")
 """The shared budget, and the one that a reading costs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepOrder:
-    """
-    Which sweep is asked for; `workspace` and `name` are '' for any.
-
-    One `by` a person is outside the admission of circuits and uses what polling
-    leaves of a budget; what proves that a task is done is the same. `is_dry` changes
-    nothing.
-    """
-
-    workspace: str = ""
-    name: str = ""
-    by: AuditActor = AuditActor.SCHEDULE
-    is_dry: bool = False
-
-    @property
-    def is_asked(self) -> bool:
-        """Return whether a person asks for it."""
-        return self.by is AuditActor.PERSON
-
-    def takes(self, swept: SweptTask) -> bool:
-        """Return whether a task is meant: a row of it is of the watch of that name."""
-        return not self.name or any(
-            each.watch is not None and each.watch.name == self.name
-            for each in swept.rows
-        )
-
-
-SCHEDULED: Final = SweepOrder()
 Late: TypeAlias = Stragglers[CleanupReport]
 
 
@@ -101,7 +71,8 @@ class ReviewCleanup:
             StoreError: The store cannot be read at all.
         """
         runtime = self._runtime
-        await self._begin()
+        circuits = self._spare() if order.is_dry else self.circuits
+        await self._begin(circuits)
         accounts = [
             account
             for account in runtime.wired.accounts
@@ -113,13 +84,14 @@ class ReviewCleanup:
         limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
         is_over = False
 
-        async def sweep(account: Account) -> None:
+        async def sweep_one(account: Account) -> None:
             async with limiter:
-                await self._sweep_account(account, order, own[account.key], beat)
+                sweep = self._build_sweep(order, circuits, own[account.key], beat)
+                await self._sweep_account(account, sweep, order)
             if is_over and beside is not None:
                 beside.hand_in(own.pop(account.key))
 
-        await run_beside(accounts, sweep, beside)
+        await run_beside(accounts, sweep_one, beside)
         is_over = True
         report = CleanupReport()
         for account in accounts:
@@ -135,23 +107,31 @@ class ReviewCleanup:
                 report.error = error
         return report
 
-    async def _sweep_account(
+    def _build_sweep(
         self,
-        account: Account,
         order: SweepOrder,
+        circuits: CleanupCircuits,
         report: CleanupReport,
         beat: Callable[[], None],
-    ) -> None:
-        runtime = self._runtime
-        sweep = Sweep(
-            runtime=runtime,
-            circuits=self.circuits,
+    ) -> Sweep:
+        return Sweep(
+            runtime=self._runtime,
+            circuits=circuits,
             report=report,
             logins=self._logins,
             by=order.by,
             is_dry=order.is_dry,
             beat=beat,
         )
+
+    def _spare(self) -> CleanupCircuits:
+        """Return circuits that nobody keeps: a dry run opens and closes none."""
+        return CleanupCircuits(self._runtime.clock, self._runtime.surroundings.chance)
+
+    async def _sweep_account(
+        self, account: Account, sweep: Sweep, order: SweepOrder
+    ) -> None:
+        runtime, report = self._runtime, sweep.report
         for workspace in account.workspaces:
             if order.workspace not in ("", workspace.name):
                 continue
@@ -159,13 +139,15 @@ class ReviewCleanup:
                 await self._sweep(sweep, account, workspace, order)
             except StoreError as error:
                 report.fail_store(workspace, error)
+        if order.is_dry:
+            return
         try:
             await store_limits(runtime.database, runtime.clock, account)
         except StoreError as error:
             report.fail_store(account.workspaces[0], error)
         self.deleted += report.deleted
 
-    async def _begin(self) -> None:
+    async def _begin(self, circuits: CleanupCircuits) -> None:
         """Look at the connections of all workspaces; no token is asked for."""
         present = [
             connection
@@ -173,7 +155,7 @@ class ReviewCleanup:
             for workspace in account.workspaces
             if (connection := await self.find_connection(workspace)) is not None
         ]
-        self.circuits.begin_sweep({each.id: each.fingerprint for each in present})
+        circuits.begin_sweep({each.id: each.fingerprint for each in present})
 
     async def find_connection(self, workspace: Workspace) -> Connection | None:
         """Return a workspace's connection, by whose id its circuit is kept."""
@@ -193,7 +175,7 @@ class ReviewCleanup:
         connection = await self.find_connection(workspace)
         if connection is None:
             return
-        self.circuits.keep_records(
+        sweep.circuits.keep_records(
             connection.id, [each.row.id for swept in found for each in swept.rows]
         )
         turn = Turn(
@@ -237,9 +219,11 @@ class ReviewCleanup:
         return True
 
     async def _read_rest(self, turn: Turn, left: list[SweptTask]) -> None:
-        key = turn.workspace.id
+        key, is_dry = turn.workspace.id, turn.sweep.is_dry
         ordered = sorted(left, key=_place)
-        stopped = self._stopped.pop(key, None)
+        stopped = self._stopped.get(key)
+        if not is_dry:
+            self._stopped.pop(key, None)
         if stopped is not None:
             behind = [each for each in ordered if _place(each) > stopped]
             ordered = behind + [each for each in ordered if _place(each) <= stopped]
@@ -248,7 +232,7 @@ class ReviewCleanup:
         else:
             with keep_reserve():
                 at = await read_and_remove(turn, ordered)
-        if at is not None:
+        if at is not None and not is_dry:
             self._stopped[key] = _place(at)
 
 

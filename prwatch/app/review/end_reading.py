@@ -23,11 +23,16 @@ OWN: Final = ""
 LEFT_OUT: Final = Unreadable("GitHub left it out", "left_out")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Readings:
-    """What GitHub said since `asked_at`, by the login that counts and the node id."""
+    """
+    What GitHub said since `asked_at`, by the login that counts and the node id.
+
+    `generation` is that of the token whose own account counted; None when none did.
+    """
 
     asked_at: dt.datetime
+    generation: int | None = None
     found: dict[tuple[str, str], Outcome[ReviewFacts]] = field(default_factory=dict)
 
     def put(self, login: str, node_id: str, outcome: Outcome[ReviewFacts]) -> None:
@@ -37,6 +42,11 @@ class Readings:
     def find(self, row: SweptRow) -> Outcome[ReviewFacts]:
         """Return what was said of a row's pull request."""
         return self.found.get(_key(row), LEFT_OUT)
+
+    def is_of_owner(self, turn: Turn) -> bool:
+        """Return whether the token's own account is the one that counted."""
+        generation = turn.account.github.credential.generation
+        return self.generation in {None, generation}
 
     def is_whole(self, swept: SweptTask) -> bool:
         """Return whether each row of a task was answered for."""
@@ -59,6 +69,8 @@ async def read_ends(turn: Turn, part: Sequence[SweptTask], readings: Readings) -
         )
         try:
             who = login or await _read_login(turn)
+            if login == OWN and who != NOBODY:
+                readings.generation = turn.account.github.credential.generation
             approved = await _read_ends(turn, login, who, tuple(node_ids), readings)
             if approved:
                 teams = any(each.counts_teams(login) for each in part)

@@ -1,7 +1,16 @@
-"""Whose token an account's is, as far as reviews are concerned."""
+"""Who owns the token of an account, as far as reviews are concerned."""
+
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from prwatch.app.walk.cycle import Account, is_read_by_rest
-from prwatch.errors import ProtocolViolation
+from prwatch.errors import ProtocolViolation, ProviderUnavailable
+
+if TYPE_CHECKING:
+    from prwatch.github.credentials import Credential
+
+TRIES: Final = 3
+"""How often a token may be replaced while it is asked whose it is."""
 
 
 class Unfit(ProtocolViolation):
@@ -9,18 +18,20 @@ class Unfit(ProtocolViolation):
 
 
 class Logins:
-    """Remembers it for the generation of a token. It is not polling's `viewer`."""
+    """
+    Remembers the login that a token itself told, for as long as it is that token.
+
+    What polling knows is no help: it may be of the token before.
+    """
 
     def __init__(self) -> None:
-        self._logins: dict[str, tuple[int, str]] = {}
+        self._logins: WeakKeyDictionary[Credential, tuple[int, str]] = (
+            WeakKeyDictionary()
+        )
 
     def is_known(self, account: Account) -> bool:
         """Return whether it can be told without asking; an app's never is asked."""
-        known = self._logins.get(account.key)
-        generation = account.github.credential.generation
-        return account.github.limits.is_fixed or (
-            known is not None and known[0] == generation
-        )
+        return account.github.limits.is_fixed or self._find(account) is not None
 
     async def read(self, account: Account) -> str:
         """
@@ -33,16 +44,22 @@ class Logins:
         if account.github.limits.is_fixed:
             raise Unfit("an app is no person whose review is asked; give target_login")
         credential = account.github.credential
-        generation = credential.generation
-        known = self._logins.get(account.key)
-        if known is not None and known[0] == generation:
-            return known[1]
-        # What polling knows may still be of the token before.
-        is_same = account.generation == generation
-        viewer = (account.viewer if is_same else None) or await account.github.viewer()
-        if credential.generation == generation:  # else it was replaced meanwhile
-            self._logins[account.key] = (generation, viewer.login)
-        return viewer.login
+        for _ in range(TRIES):
+            known = self._find(account)
+            if known is not None:
+                return known
+            generation = credential.generation
+            viewer = await account.github.viewer()
+            if credential.generation == generation:
+                self._logins[credential] = (generation, viewer.login)
+                return viewer.login
+            # Replaced meanwhile: nobody knows which of the two answered.
+        raise ProviderUnavailable("the token is replaced again and again")
+
+    def _find(self, account: Account) -> str | None:
+        credential = account.github.credential
+        generation, login = self._logins.get(credential, (0, None))
+        return login if generation == credential.generation else None
 
 
 def require_graphql(account: Account, read_path: str) -> None:

@@ -6,6 +6,7 @@ transaction. It is the last to look: what is not as it was decided on stays.
 """
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -27,9 +28,13 @@ CHUNK: Final = 200
 MOST_CHUNKS: Final = 50
 
 
-async def remove_done(runtime: Runtime, ending: Ending) -> bool:
+async def remove_done(
+    runtime: Runtime, ending: Ending, *, is_allowed: Callable[[], bool]
+) -> bool:
     """
     Remove a task with all its rows; return False when it is not as it was.
+
+    `is_allowed` is asked last, when nobody can change anything any more.
 
     Raises:
         StoreError: Nothing was removed.
@@ -51,6 +56,8 @@ async def remove_done(runtime: Runtime, ending: Ending) -> bool:
             return False
         now = await review_sweep.find_swept(tx, swept.workspace_id, swept.task_id)
         if swept.task is None or not is_as_decided(swept, now):
+            return False
+        if not is_allowed():
             return False
         bundle = replace(
             await find_bundle(tx, swept.task),

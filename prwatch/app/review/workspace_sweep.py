@@ -5,33 +5,24 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from prwatch.app.review.cleanup_circuits import Blow
-from prwatch.app.review.cleanup_turn import Turn, classify, classify_missing
+from prwatch.app.review.cleanup_turn import Turn, classify
 from prwatch.app.review.end_reading import OWN, Readings, read_ends
-from prwatch.app.review.removal import drop_rows, remove_done
-from prwatch.domain.outcome import Found, Unreadable
+from prwatch.app.review.removal import drop_rows
+from prwatch.app.review.settling import settle
 from prwatch.domain.review_cleanup import (
-    Judgement,
-    Stand,
     SweptTask,
     find_keep,
-    is_about,
     is_gone,
-    judge,
-    name_reason,
 )
-from prwatch.domain.review_hit import ReviewFacts
 from prwatch.domain.review_watch import AuditAction
 from prwatch.errors import (
     ProviderError,
     StoreError,
 )
-from prwatch.store import review_tasks
-from prwatch.store.database import Transaction
 
 SLICE: Final = 100
 """Pull requests that one request reads: each costs a point."""
 GONE: Final = "task_gone"
-ANOTHER: Final = Unreadable("GitHub answered with another one", "strange_node")
 
 
 async def settle_locally(turn: Turn, found: Sequence[SweptTask]) -> list[SweptTask]:
@@ -76,7 +67,7 @@ async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask |
         except ProviderError as error:
             # What was answered before in smaller requests stands.
             whole = [each for each in part if readings.is_whole(each)]
-            await _settle(turn, whole, readings)
+            await settle(turn, whole, readings)
             _stop(turn, classify(error))
             rest = [*part, *admitted[done + len(part) :]]
             left = [each for each in rest if each not in whole]
@@ -84,7 +75,7 @@ async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask |
             return _find_last(turn, part, admitted)
         finally:
             turn.sweep.beat()
-        await _settle(turn, part, readings)
+        await settle(turn, part, readings)
         done += len(part)
     return None
 
@@ -105,8 +96,9 @@ def _find_last(
 
 
 def _find_end(turn: Turn) -> dt.datetime | None:
+    """Return until when a failed request holds back; a dry run holds nothing back."""
     standing = turn.sweep.circuits.find(turn.connection_id)
-    return standing.open_until if standing else None
+    return standing.open_until if standing and not turn.sweep.is_dry else None
 
 
 def _admit_record(turn: Turn, swept: SweptTask) -> bool:
@@ -142,108 +134,3 @@ def _slice(tasks: Sequence[SweptTask]) -> Iterator[Sequence[SweptTask]]:
         held |= own
     if part:
         yield part
-
-
-async def _settle(
-    turn: Turn,
-    part: Sequence[SweptTask],
-    found: Readings,
-) -> None:
-    """Judge each task that was read, note what is new, remove what is done."""
-    sweep = turn.sweep
-    judged: list[tuple[SweptTask, Judgement]] = []
-    for swept in part:
-        facts = _gather(turn, swept, found)
-        if facts is None:
-            continue
-        grace = sweep.runtime.config.review.grace
-        judgement = judge(
-            swept, facts, asked_at=found.asked_at, read_at=turn.now(), grace=grace
-        )
-        judged.append((swept, judgement))
-    lost = None if sweep.is_dry else await _note(turn, [each for _, each in judged])
-    for swept, judgement in judged:
-        if lost is not None and judgement.rows:
-            turn.fail_store(swept, lost)
-            continue
-        if judgement.stand is Stand.DONE:
-            await _remove(turn, swept, judgement)
-            sweep.beat()
-            continue
-        proofs = [proof for _, seen_at, proof in judgement.rows if seen_at]
-        proofs += [each.row.terminal_evidence for each in swept.rows]
-        is_open = judgement.stand in {Stand.OPEN, Stand.REOPENED}
-        turn.tell(
-            swept,
-            judgement.stand.value,
-            evidence={} if is_open else proofs[0],
-            until=judgement.until,
-        )
-
-
-def _gather(
-    turn: Turn,
-    swept: SweptTask,
-    found: Readings,
-) -> dict[str, ReviewFacts] | None:
-    """Return a reading of each row, or None: one that failed decides nothing."""
-    circuits, key = turn.sweep.circuits, turn.connection_id
-    readings: dict[str, ReviewFacts] = {}
-    failed: Blow | None = None
-    for each in swept.rows:
-        outcome = found.find(each)
-        if isinstance(outcome, Found) and not is_about(each.row, outcome.value):
-            outcome = ANOTHER
-        if isinstance(outcome, Found):
-            readings[each.row.id] = outcome.value
-            circuits.succeed_record(key, each.row.id)
-        else:
-            failed = classify_missing(outcome)
-            circuits.fail_record(key, each.row.id, failed, each.revision)
-    if failed is None:
-        return readings
-    one = swept.rows[0].row.pull_request
-    turn.fail(f"{one.owner}/{one.name}#{one.number}", failed)
-    standings = [circuits.find_record(key, each.row.id) for each in swept.rows]
-    ends = [each.open_until for each in standings if each is not None]
-    turn.tell(swept, "failed", reason=failed.message, until=max(ends, default=None))
-    return None
-
-
-async def _note(turn: Turn, judgements: Sequence[Judgement]) -> StoreError | None:
-    """
-    Write what was seen first, or is no longer so; nothing when all is as before.
-
-    Returns why it could not be written: the next reading is the first then.
-    """
-    noted = [row for judgement in judgements for row in judgement.rows]
-    if not noted:
-        return None
-
-    async def write(tx: Transaction) -> None:
-        for row_id, seen_at, proof in noted:
-            await review_tasks.put_terminal(tx, row_id, seen_at, proof)
-
-    try:
-        await turn.sweep.runtime.database.transact(write)
-    except StoreError as error:
-        return error
-    return None
-
-
-async def _remove(turn: Turn, swept: SweptTask, judgement: Judgement) -> None:
-    reason = name_reason(judgement.done.values())
-    evidence = judgement.done[swept.rows[0].row.id]
-    ending = turn.build_ending(swept, AuditAction.DELETED, reason, judgement.done)
-    if not turn.sweep.is_dry:
-        try:
-            is_removed = await remove_done(turn.sweep.runtime, ending)
-        except StoreError as error:
-            # It stays as it was, is told, and holds up no other task.
-            turn.fail_store(swept, error)
-            return
-        if not is_removed:
-            turn.tell(swept, "changed", reason="somebody changed it meanwhile")
-            return
-        turn.sweep.report.deleted += 1
-    turn.tell(swept, "deleted", reason=reason, evidence=evidence)
