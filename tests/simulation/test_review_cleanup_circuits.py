@@ -16,6 +16,7 @@ from prwatch.github.client import Endpoints, GitHub
 from prwatch.simulator import DEFAULT_TOKEN, Fault, GitHubApp, World
 from tests.cleanup import (
     ASKED,
+    DRY,
     MINE,
     ask,
     open_found,
@@ -390,3 +391,39 @@ async def test_a_row_that_cannot_be_understood_removes_nothing(
 
         assert verdicts(report) == {"unreadable": 1}
         assert (len(tasks(product)), len(rows(product))) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["html502", "bad_credentials", "secondary"])
+async def test_a_dry_run_opens_closes_and_counts_nothing(tmp_path, world, kind):
+    one = ask(world)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        world.merge(one)
+        rule = world.faults.add(Fault(kind=kind, match="ReviewEnds", times=None))
+        with product.refused_writes():
+            dry = await sweep(product, cleanup, DRY)
+        world.faults.remove(rule)
+        counts = cleanup.circuits
+        assert not any([counts.skips, counts.opens, counts.resets, counts.failures])
+        assert verdicts(dry) == {"skipped": 1}
+        assert dry.findings[0].until is None
+        product.clock.advance(90.0)  # a limit is everybody's, and no circuit
+        assert verdicts(await sweep(product, cleanup, gap=1.0)) == {"seen_done": 1}
+
+
+async def test_a_dry_run_closes_no_circuit_and_moves_no_turn(tmp_path, world):
+    for number in range(1, 103):
+        ask(world, number)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        rule = world.faults.add(Fault(kind="html502", match="ReviewEnds", times=None))
+        failed = await sweep(product, cleanup)
+        world.faults.remove(rule)
+        standing = list(cleanup.circuits.items())
+        with product.refused_writes():
+            dry = await sweep(product, cleanup, DRY, gap=1.0)
+        assert verdicts(dry) == {"open": 102}
+        assert standing
+        assert list(cleanup.circuits.items()) == standing
+        # The turn begins where it would have begun without the dry run.
+        world.faults.add(Fault(kind="html502", match="ReviewEnds", times=None))
+        report = await sweep(product, cleanup)
+        assert report.findings[0].reference == failed.findings[100].reference
