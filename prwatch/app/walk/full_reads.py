@@ -34,9 +34,19 @@ class Need(enum.IntEnum):
     """A full reading could show something new."""
 
 
-def judge_need(cycle: Cycle, watch: Watch, probe: Probe, *, now: dt.datetime) -> Need:
+def judge_need(
+    cycle: Cycle,
+    watch: Watch,
+    probe: Probe,
+    *,
+    is_archived: bool = False,
+    now: dt.datetime,
+) -> Need:
     """
     Judge what a probe says about a watch, and remember it.
+
+    With `is_archived` its repository is known to be read-only: then nothing moves that
+    a probe cannot see.
 
     A moved probe whose full reading showed no change is remembered, so that it costs
     one reading and no write. One that shows what is known is a good observation.
@@ -57,7 +67,7 @@ def judge_need(cycle: Cycle, watch: Watch, probe: Probe, *, now: dt.datetime) ->
         return Need.MOVED
     shown = probe.fingerprint
     is_same = shown != "" and shown in (watch.fingerprint, memory.fingerprint)
-    if _is_due(cycle, watch, probe, memory.full_read_at, now):
+    if not is_archived and _is_due(cycle, watch, probe, memory.full_read_at, now):
         return Need.DUE if is_same else Need.MOVED
     memory.held_fingerprint = probe.fingerprint
     if is_same:

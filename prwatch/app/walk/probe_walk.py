@@ -133,8 +133,12 @@ async def follow_probes(
         if not is_quiet:
             note_found(run.cycle, [ask_for(run.cycle, *pair) for pair in pairs])
         need = Need.HELD
-        for _, watch in pairs:
-            need = max(need, judge_need(run.cycle, watch, outcome.value, now=now))
+        for view, watch in pairs:
+            is_archived = view.repositories[watch.repository_id].is_archived
+            found = judge_need(
+                run.cycle, watch, outcome.value, is_archived=is_archived, now=now
+            )
+            need = max(need, found)
         needs.append((reference, need))
     asked = choose_reads(run.cycle, needs, known, now=now)
     if asked:
