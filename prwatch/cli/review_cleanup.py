@@ -1,34 +1,18 @@
 """`prwatch review cleanup` and `restore`: review tasks that go, and come back."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from prwatch.cli.bench import run_on_bench, run_with_config, workspace_option
 from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import format_count, print_json, print_text
+from prwatch.cli.review_words import tell_failure, tell_finding
 
 PROVIDER_EXIT: Final = 4
 """The exit code of a sweep that GitHub did not answer."""
-_WORDS: Final[Mapping[str, str]] = {
-    "deleted": "would go",
-    "gone": "its task is gone, so it would be forgotten",
-    "open": "stays: the review is not done",
-    "reopened": "stays: the review is not done any more",
-    "seen_done": "is done; a second look must show the same",
-    "grace": "is done; a second look must show the same",
-    "policy_never": "stays: the policy is never",
-    "person_wrote": "stays: a person wrote in it",
-    "waits": "stays: it waits for something",
-    "archived": "stays: a person put it away",
-    "not_a_review_task": "stays: it is a person's",
-    "reserved": "has no task yet",
-    "unreadable": "stays: what is stored of it cannot be understood",
-    "skipped": "was not looked at",
-    "failed": "could not be read",
-    "changed": "stays: somebody changed it meanwhile",
-}
+STORE_EXIT: Final = 3
+"""That of one which the store could not take in full."""
 
 
 @click.command("cleanup")
@@ -42,7 +26,7 @@ def cleanup(ctx: click.Context, *, name: str, is_dry: bool, workspace: str) -> N
     Remove review tasks whose work is done: those of WATCH, or all.
 
     A running daemon does it. What proves that a task is done is the same as ever.
-    Exits with 4 when GitHub did not answer for one.
+    Exits with 4 when GitHub did not answer for one, with 3 when the store failed.
     """
     from prwatch.app.command.review_cleanup import clean_reviews  # noqa: PLC0415 - heavy
 
@@ -56,13 +40,13 @@ def cleanup(ctx: click.Context, *, name: str, is_dry: bool, workspace: str) -> N
         print_json(answer.as_plan() if is_dry else answer.as_json())
     elif is_dry:
         for finding in answer.findings:
-            print_text(_tell(finding))
+            print_text(tell_finding(finding))
     else:
         print_text(f"{format_count(answer.deleted, 'review task')} removed")
     for failure in answer.failures:
-        what = failure["reference"] or failure["workspace"]
-        print_text(f"{what}: {failure['message']}", err=True)
-    ctx.exit(PROVIDER_EXIT if answer.failures else 0)
+        print_text(tell_failure(failure), err=True)
+    code = STORE_EXIT if answer.has_store_failed else PROVIDER_EXIT
+    ctx.exit(code if answer.failures else 0)
 
 
 @click.command("restore")
@@ -85,16 +69,3 @@ def restore(ctx: click.Context, *, name: str, workspace: str) -> None:
         print_json(restored.as_json())
     else:
         print_text(f"{restored.external_id} is back in {restored.workspace}")
-
-
-def _tell(finding: Mapping[str, Any]) -> str:
-    told = f"{finding['task']} in {finding['workspace']}"
-    told += f" {_WORDS.get(finding['verdict'], finding['verdict'])}"
-    if finding["evidence"]:
-        proof = " ".join(str(value) for value in finding["evidence"].values())
-        told += f" ({proof})"
-    if finding["verdict"] in {"skipped", "failed"}:
-        told += f": {finding['reason']}"
-    if finding["until"]:
-        told += f", until {finding['until']}"
-    return told

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from prwatch.app.command.review_unreadable import refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
@@ -14,7 +15,7 @@ from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.config.loader import LoadedConfig
 from prwatch.domain.review_watch import AuditActor
 from prwatch.domain.timestamp import format_time
-from prwatch.errors import NotFound
+from prwatch.errors import ConfigError, NotFound
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
@@ -26,12 +27,14 @@ class CleanupAnswer:
     """
     What cleaning up by hand came to, as plain JSON values.
 
-    `findings` are what a dry run shows; in one nothing was deleted.
+    `findings` are what a dry run shows; in one nothing was deleted. `has_store_failed`
+    says that a failure is the store's.
     """
 
     deleted: int
     findings: tuple[Mapping[str, Any], ...]
     failures: tuple[Mapping[str, Any], ...]
+    has_store_failed: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints and an API answers."""
@@ -58,9 +61,13 @@ async def clean_reviews(
 
     Raises:
         NotFound: There is no such workspace or review watch.
+        ConfigError: Several workspaces have one.
         PrwatchError: The daemon could not do it.
     """
-    await _require(bench, name, workspace)
+    if name:
+        workspace = await _find_workspace(bench, name, workspace)
+    else:
+        await bench.list_workspaces(workspace)
     arguments = {"workspace": workspace, "name": name, "is_dry": is_dry}
     answer = await bench.ask_daemon(
         "review cleanup", seconds=CLEANUP_SECONDS, **arguments
@@ -68,11 +75,13 @@ async def clean_reviews(
     if answer is None:
         async with open_runtime(loaded, bench.surroundings) as runtime:
             answer = await answer_cleanup(runtime, ReviewCleanup(runtime), arguments)
-            await deliver_once(runtime.relays)
+            if not is_dry:
+                await deliver_once(runtime.relays)
     return CleanupAnswer(
         deleted=int(answer.get("deleted", 0)),
         findings=tuple(answer.get("findings", ())),
         failures=tuple(answer.get("failures", ())),
+        has_store_failed=bool(answer.get("has_store_failed", False)),
     )
 
 
@@ -82,8 +91,10 @@ async def answer_cleanup(
     """
     Do what a command asks of the daemon: sweep `workspace` and `name`; '' is all.
 
+    What the store could not do is a failure among the others: what went is told.
+
     Raises:
-        StoreError: The store failed; what went before stays gone.
+        StoreError: The store could not be read at all.
     """
     order = SweepOrder(
         workspace=str(arguments.get("workspace", "")),
@@ -92,12 +103,11 @@ async def answer_cleanup(
         is_dry=bool(arguments.get("is_dry", False)),
     )
     report = await cleanup.run_once(order, beat=runtime.on_progress)
-    if report.error is not None:
-        raise report.error
     return {
         "deleted": report.deleted,
         "findings": [each.as_json() for each in report.findings if order.is_dry],
         "failures": [each.as_json() for each in report.failures],
+        "has_store_failed": report.error is not None,
     }
 
 
@@ -115,20 +125,23 @@ def answer_skips(cleanup: ReviewCleanup) -> dict[str, Any]:
     return found
 
 
-async def _require(bench: Workbench, name: str, workspace: str) -> None:
+async def _find_workspace(bench: Workbench, name: str, workspace: str) -> str:
+    """Return the one workspace that has a review watch of that name."""
     stored = await bench.list_workspaces(workspace)
-    if not name:
-        return
 
-    async def read(tx: Transaction) -> bool:
-        return any(
-            [
-                await review_watches.find_review_watch(tx, each.id, name) is not None
-                for each in stored
-            ]
-        )
+    async def read(tx: Transaction) -> list[str]:
+        return [
+            each.name
+            for each in stored
+            if await review_watches.find_review_watch(tx, each.id, name) is not None
+        ]
 
-    if not await bench.database.read(read):
+    found = await bench.database.read(read)
+    if len(found) > 1:
+        raise ConfigError(f"choose one with --workspace: {', '.join(found)}")
+    if not found:
+        await refuse_unreadable(bench, name, workspace)
         raise NotFound(
             f"there is no review watch {name}", hint="`prwatch review list` names them"
         )
+    return found[0]

@@ -7,9 +7,9 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.domain.ids import build_id
 from prwatch.domain.review_undo import build_restored, build_restored_row, find_undo
 from prwatch.domain.review_watch import AuditAction, AuditActor, ReviewAudit
-from prwatch.domain.task import Workspace
+from prwatch.domain.task import Origin, Task, Workspace
 from prwatch.errors import ConfigError, NotFound, PrwatchError
-from prwatch.store import review_audit, review_tasks, review_watches
+from prwatch.store import review_audit, review_tasks, review_watches, tasks
 from prwatch.store.database import Transaction
 from prwatch.store.task_removal import TaskBundle, add_bundle, parse_bundle
 
@@ -93,10 +93,23 @@ async def _restore(bench: Workbench, workspace: Workspace, entry: ReviewAudit) -
         return True
 
     if not await bench.database.transact(write):
-        raise PrwatchError(
-            f"there is a task {entry.external_id} in {workspace.name}",
-            hint="it was brought back already, or asks for review again",
-        )
+        raise await _find_refusal(bench, workspace, entry.external_id)
+
+
+async def _find_refusal(
+    bench: Workbench, workspace: Workspace, name: str
+) -> PrwatchError:
+    """Return why a task cannot come back: its name is that of one that is there."""
+
+    async def read(tx: Transaction) -> Task | None:
+        return await tasks.find_task(tx, workspace.id, name)
+
+    found = await bench.database.read(read)
+    if found is not None and found.origin is Origin.REVIEW:
+        hint = "its review is asked for again, and it was made anew"
+    else:
+        hint = "it was brought back already, or somebody made one of that name"
+    return PrwatchError(f"there is a task {name} in {workspace.name}", hint=hint)
 
 
 async def _add_rows(tx: Transaction, workspace: Workspace, bundle: TaskBundle) -> None:

@@ -104,7 +104,7 @@ class ReviewCleanup:
                 await forget_old_records(runtime, runtime.clock.now())
             except StoreError as error:
                 # What the sweep itself came to is told all the same.
-                report.error = error
+                report.fail_record(error)
         return report
 
     def _build_sweep(

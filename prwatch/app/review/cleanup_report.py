@@ -59,10 +59,17 @@ class CleanupReport:
 
     def fail_store(self, workspace: Workspace, error: StoreError) -> None:
         """Add that the store could not do something for a workspace."""
+        self._fail_store(workspace.name, error)
+
+    def fail_record(self, error: StoreError) -> None:
+        """Add that what is old in the record could not be forgotten."""
+        self._fail_store("", error)
+
+    def _fail_store(self, workspace: str, error: StoreError) -> None:
         self.error = error
         self.failures.append(
             Failure(
-                workspace=workspace.name,
+                workspace=workspace,
                 scope="review",
                 reference="",
                 failure_class=FailureClass.TRANSIENT,

@@ -10,9 +10,11 @@ from prwatch.app.command.review_restore import restore_review
 from prwatch.app.command.task_attention import note_person
 from prwatch.app.command.task_commands import NewTask, add_task
 from prwatch.app.command.task_edit import get_task
+from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.runtime import open_runtime
 from prwatch.domain.review_watch import CleanupPolicy, ReviewSettings
 from prwatch.domain.task import Checkout, Origin, PullRequestLink, Repository, Session
-from prwatch.errors import NotFound, PrwatchError
+from prwatch.errors import ConfigError, NotFound, PrwatchError
 from prwatch.simulator import Fault
 from prwatch.store import repositories, tasks
 from prwatch.store.query import Query
@@ -21,6 +23,7 @@ from tests.product import NOON
 
 TASK = "review:octo/hello#12"
 FIX = NamedBranch(owner="octo", name="hello", branch="fix")
+DELETED = b"GitHubPRReviewTaskDeleted"
 WEEK = 7 * 24 * 3600
 
 
@@ -29,6 +32,16 @@ def stage(tmp_path):
     stage = make_stage(tmp_path, f'{ONE}\n[review]\nundo = "2d"')
     stage.world.request_review(get_pull_request(stage.world), "octocat")
     return stage
+
+
+def open_second(world):
+    return world.open_pull_request("octo/hello", branch="second", number=13)
+
+
+async def sweep_twice(stage, runtime):
+    for _ in range(2):
+        stage.clock.advance(301)
+        await ReviewCleanup(runtime).run_once()
 
 
 async def find(stage, bench, policy=CleanupPolicy.AUTO):
@@ -108,6 +121,52 @@ async def test_a_failure_is_told(stage):
 
     assert answer.as_json() == {"deleted": 0}
     assert [each["class"] for each in answer.failures] == ["auth"]
+
+
+async def test_what_went_is_told_and_delivered_though_the_store_failed_then(stage):
+    stage.world.request_review(open_second(stage.world), "octocat")
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        for one in stage.world.pull_requests.values():
+            stage.world.merge(one)
+        await clean(stage, bench)
+        refusal = (
+            "CREATE TRIGGER hook BEFORE DELETE ON tasks"
+            " WHEN old.external_id LIKE '%#12' BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+        await bench.database.transact(lambda tx: tx.execute(Query("hook", refusal)))
+        answer = await clean(stage, bench)
+
+    assert answer.deleted == 1
+    assert answer.has_store_failed
+    assert [each["reference"] for each in answer.failures] == [TASK]
+    assert stage.surroundings.stdout.getvalue().count(DELETED) == 1
+
+
+async def test_a_dry_run_delivers_nothing(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        stage.world.merge(get_pull_request(stage.world))
+        before = stage.surroundings.stdout.getvalue()
+        async with open_runtime(stage.loaded, stage.surroundings) as runtime:
+            await sweep_twice(stage, runtime)
+        await clean(stage, bench, is_dry=True)
+        dry = stage.surroundings.stdout.getvalue()
+        await clean(stage, bench)
+
+    assert dry == before
+    assert stage.surroundings.stdout.getvalue().count(DELETED) == 1
+
+
+async def test_a_name_that_two_workspaces_have_is_to_be_chosen(tmp_path):
+    stage = make_stage(tmp_path, f'{ONE}\n[[workspace]]\nname = "two"')
+    async with stage.bench() as bench:
+        for workspace in ("acme", "two"):
+            await add_review(bench, "mine", ReviewSettings(), workspace=workspace)
+
+        with pytest.raises(ConfigError, match="--workspace: acme, two"):
+            await clean(stage, bench, "mine")
+        assert (await clean(stage, bench, "mine", workspace="two")).deleted == 0
 
 
 async def test_what_keeps_a_task_is_shown(stage):
@@ -191,8 +250,25 @@ async def test_an_entry_of_the_record_restores_too_and_once(stage):
         (entry,) = (await show_review(bench, "mine")).audit
         await restore_review(bench, entry.id)
 
-        with pytest.raises(PrwatchError, match="there is a task"):
+        with pytest.raises(PrwatchError, match="there is a task") as refused:
             await restore_review(bench, entry.id)
+        assert refused.value.hint.startswith("it was brought back already")
+
+
+async def test_a_task_that_was_made_anew_says_so_when_it_is_to_come_back(stage):
+    async with stage.bench() as bench:
+        await find(stage, bench)
+        one = get_pull_request(stage.world)
+        stage.world.close(one)
+        for _ in range(2):
+            await clean(stage, bench)
+        stage.world.reopen(one)
+        stage.clock.advance(301)
+        await poll_reviews(bench, stage.loaded)
+
+        with pytest.raises(PrwatchError, match="there is a task") as refused:
+            await restore_review(bench, TASK)
+        assert refused.value.hint.startswith("its review is asked for again")
 
 
 @pytest.mark.parametrize(
