@@ -94,6 +94,54 @@ def test_what_cannot_be_searched_is_told_by_its_key(settings, keys):
     assert all(text for _, text in problems)
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("label:a OR label:b", "has OR"),
+        ("label:a or label:b", "has OR"),
+        ("(is:issue)", "has parentheses"),
+        ("(label:a)", "has parentheses"),
+        ("label:a -(label:b)", "has parentheses"),
+        ("-is:pr", "leaves out pull requests"),
+        ("-type:pr label:a", "leaves out pull requests"),
+        ("NOT is:pull-request", "leaves out pull requests"),
+        ('is:"issue"', "searches for issues"),
+        ("is:pr,issue", "searches for issues"),
+        ('label:"a\\" repo:octo/other "', "backslash"),
+        ("owner:octo", "names places"),
+        ('repo:"octo/other"', "names places"),
+    ],
+)
+def test_a_query_that_leaves_its_places_or_its_kind_is_refused(query, words):
+    settings = ReviewSettings(query=query, repositories=("octo/hello",))
+
+    ((key, problem),) = list_problems(settings)
+    assert (key, words in problem) == ("query", True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"this OR (that)" is:open',
+        'label:"a OR b"',
+        "-is:issue -repo:octo/other",
+        "is:pr NOT wip",
+        "-label:a -author:bob",
+        '"is:issue" "repo:octo/other"',
+    ],
+)
+def test_a_query_that_only_narrows_is_searched(query):
+    settings = ReviewSettings(query=query, repositories=("octo/hello",))
+
+    assert list(list_problems(settings)) == []
+
+
+def test_a_word_that_only_begins_like_a_pull_request_asks_for_none():
+    settings = ReviewSettings(query="is:private -is:draft")
+
+    assert build_searches(settings, "ada") == ("is:pr is:private -is:draft",)
+
+
 def test_an_app_needs_the_login_of_a_person():
     named = ReviewSettings(target_login="ada")
 
