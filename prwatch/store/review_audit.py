@@ -45,16 +45,19 @@ async def add_audit(tx: Transaction, entry: ReviewAudit) -> None:
     )
 
 
-async def list_audit(
-    tx: Transaction, workspace_id: str, *, limit: int
+async def list_audit_of_watch(
+    tx: Transaction, workspace_id: str, review_watch_id: str, *, limit: int
 ) -> list[ReviewAudit]:
     """
-    Return up to `limit` entries of a workspace, newest first.
+    Return up to `limit` entries of a review watch, newest first.
 
     One that cannot be understood is left out.
     """
     rows = await tx.fetch(
-        _QUERIES["list_audit"], workspace_id=workspace_id, limit=limit
+        _QUERIES["list_audit_of_watch"],
+        workspace_id=workspace_id,
+        review_watch_id=review_watch_id,
+        limit=limit,
     )
     return [entry for row in rows if (entry := _try(row)) is not None]
 

@@ -7,6 +7,7 @@ one reserves; what a crash left reserved may be taken over after a time.
 
 import datetime as dt
 from collections.abc import Mapping
+from typing import Final
 
 from prwatch.domain.review_watch import (
     NOBODY,
@@ -27,6 +28,9 @@ from prwatch.store.columns import (
 from prwatch.store.database import Row, Transaction, Value
 from prwatch.store.query import load_queries
 from prwatch.store.tasks import to_task
+
+MAX_LEFT: Final = 2**31 - 1
+"""As many rows as no watch has."""
 
 _QUERIES = load_queries("review_tasks")
 
@@ -141,6 +145,7 @@ async def reserve_review_task(
     taken = await tx.execute(
         _QUERIES["take_over"],
         **_key(row),
+        revision=watch.revision,
         reserved_at=to_microseconds(row.reserved_at),
         reserved_by=row.reserved_by,
         stale_before=to_microseconds(stale_before),
@@ -185,29 +190,37 @@ async def put_terminal(
 
 
 async def leave_review_tasks(
-    tx: Transaction, workspace_id: str, watch_id: str, policy: CleanupPolicy
-) -> None:
+    tx: Transaction,
+    workspace_id: str,
+    watch_id: str,
+    policy: CleanupPolicy,
+    *,
+    limit: int = MAX_LEFT,
+) -> int:
     """
-    Leave what a watch knows without it: each row keeps the policy that it has.
+    Leave up to `limit` of what a watch knows without it; return how many that were.
 
-    Two watches that are gone leave one row of a pull request; the more cautious policy
-    stays, and of two people nobody's approval counts. Reservations go.
+    Each row keeps the policy that the watch has. Two watches that are gone leave one
+    row of a pull request; the more cautious policy stays, and of two people nobody's
+    approval counts. Reservations go.
     """
-    orphans = {
-        row["pr_node_id"]: row
-        for row in await tx.fetch(_QUERIES["list_orphans"], workspace_id=workspace_id)
-    }
     rows = await tx.fetch(
-        _QUERIES["list_review_tasks"],
+        _QUERIES["list_some_of_watch"],
         workspace_id=workspace_id,
         review_watch_id=watch_id,
+        limit=limit,
     )
     for row in rows:
-        orphan = orphans.get(row["pr_node_id"])
-        if orphan is None and row["task_id"]:
+        orphans = await tx.fetch(
+            _QUERIES["find_review_task"],
+            workspace_id=workspace_id,
+            review_watch_id="",
+            pr_node_id=row["pr_node_id"],
+        )
+        if not orphans and row["task_id"]:
             await tx.execute(_QUERIES["leave"], id=row["id"], policy=policy)
             continue
-        if orphan is not None and row["task_id"]:
+        for orphan in orphans if row["task_id"] else ():
             kept = max(policy, CleanupPolicy(orphan["policy"]), key=_read_caution)
             login = orphan["target_login"]
             if login.lower() != row["target_login"].lower():
@@ -215,6 +228,7 @@ async def leave_review_tasks(
             query = _QUERIES["put_left"]
             await tx.execute(query, id=orphan["id"], policy=kept, target_login=login)
         await remove_review_task(tx, row["id"])
+    return len(rows)
 
 
 async def remove_review_task(tx: Transaction, row_id: str) -> bool:

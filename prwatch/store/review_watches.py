@@ -6,6 +6,7 @@ Polling and people write different columns, so neither undoes what the other wro
 
 import contextlib
 import datetime as dt
+from typing import Final
 
 from prwatch.domain.review_watch import (
     CleanupPolicy,
@@ -27,6 +28,9 @@ from prwatch.store.columns import (
 )
 from prwatch.store.database import Row, Transaction, Value
 from prwatch.store.query import load_queries
+
+LEFT_AT_ONCE: Final = 250
+"""How many pull requests one transaction leaves of a watch, each up to two rows."""
 
 _QUERIES = load_queries("review_watches")
 
@@ -90,15 +94,21 @@ async def add_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
 
 
 async def put_review_settings(
-    tx: Transaction, watch_id: str, settings: ReviewSettings
+    tx: Transaction, watch: ReviewWatch, settings: ReviewSettings
 ) -> bool:
     """
     Choose anew what a watch searches for and how; its revision grows by one.
 
-    Returns False, and writes nothing, when it is as wished or gone.
+    Returns False, and writes nothing, when it is as wished, or was edited or removed
+    since `watch` was read.
     """
-    values = _from_settings(settings)
-    return await tx.execute(_QUERIES["put_settings"], id=watch_id, **values) == 1
+    written = await tx.execute(
+        _QUERIES["put_settings"],
+        id=watch.id,
+        revision=watch.revision,
+        **_from_settings(settings),
+    )
+    return written == 1
 
 
 async def mend_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
@@ -170,35 +180,52 @@ async def put_backlog_done(
     return written == 1
 
 
-async def remove_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
+async def shed_review_tasks(
+    tx: Transaction, watch: ReviewWatch | UnreadableReviewWatch
+) -> bool:
+    """
+    Leave some of what a watch knows that is to be removed; True while there is more.
+
+    It is disabled first where there is, so that it finds nothing in between. Each call
+    has a transaction of its own.
+    """
+    held = await tx.fetch(_QUERIES["hold_review_watch"], id=watch.id)
+    if not held:
+        return False
+    policy, limit = _find_policy(held[0]), LEFT_AT_ONCE
+    leave = review_tasks.leave_review_tasks
+    if await leave(tx, watch.workspace_id, watch.id, policy, limit=limit) < limit:
+        return False
+    if isinstance(watch, ReviewWatch):
+        await tx.execute(_QUERIES["disable_review_watch"], id=watch.id)
+    return True
+
+
+async def remove_review_watch(
+    tx: Transaction, watch: ReviewWatch | UnreadableReviewWatch
+) -> bool:
     """
     Remove a watch; the review tasks that it made stay, under the policy that it has.
 
-    A reservation goes with it, so that nothing is made of it any more. Returns False,
-    and writes nothing more, when the watch is gone.
+    A reservation goes with it, so that nothing is made of it any more. Of one whose row
+    cannot be read nobody knows the policy: what it made stays for good. Returns False,
+    and writes nothing more, when the watch is gone. `shed_review_tasks` goes before
+    where it may know many.
     """
     removed = await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id)
     if not removed:
         return False
     # As it is stored: somebody may have edited it since it was read.
-    policy = CleanupPolicy(removed[0]["policy"])
+    policy = _find_policy(removed[0])
     await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, policy)
     return True
 
 
-async def remove_unreadable_watch(
-    tx: Transaction, watch: UnreadableReviewWatch
-) -> bool:
-    """
-    Remove a watch whose row cannot be read; the tasks that it made stay for good.
-
-    Nobody knows the policy that it had. Returns False when it is gone.
-    """
-    if not await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id):
-        return False
-    never = CleanupPolicy.NEVER
-    await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, never)
-    return True
+def _find_policy(row: Row) -> CleanupPolicy:
+    try:
+        return to_review_watch(row).settings.policy
+    except ValueError:
+        return CleanupPolicy.NEVER
 
 
 def _from_settings(settings: ReviewSettings) -> dict[str, Value]:

@@ -123,14 +123,24 @@ class ReviewWatchesContract:
     ):
         edited = replace(watch.settings, **{part: getattr(SETTINGS, part)})
 
-        assert await store.write(review_watches.put_review_settings, "v1", edited)
+        assert await store.write(review_watches.put_review_settings, watch, edited)
         written = await store.rows_written_by(
-            review_watches.put_review_settings, "v1", edited
+            review_watches.put_review_settings, replace(watch, revision=2), edited
         )
 
         found = await store.read(review_watches.find_review_watch, "w1", watch.name)
         assert found == replace(watch, settings=edited, revision=2)
         assert written == (0, False)
+
+    async def test_an_edit_of_what_others_changed_meanwhile_is_none(self, store, watch):
+        put = review_watches.put_review_settings
+        first = replace(watch.settings, query="is:open")
+        await store.write(put, watch, first)
+
+        assert not await store.write(put, watch, SETTINGS)
+
+        found = await store.read(review_watches.find_review_watch, "w1", watch.name)
+        assert (found.settings, found.revision) == (first, 2)
 
     async def test_another_owner_is_no_edit(self, store, watch):
         values = ("v1", Origin.WATCH_FILE, "a.toml")
@@ -187,7 +197,7 @@ class ReviewWatchesContract:
         watches, (broken,) = await store.read(read, "w1")
         assert await store.read(review_watches.list_review_watches, "w1") == [watch]
         assert await store.read(review_watches.find_review_watch, "w1", "mine2") is None
-        remove = review_watches.remove_unreadable_watch
+        remove = review_watches.remove_review_watch
         assert await store.write(remove, broken)
         assert not await store.write(remove, broken)
 
@@ -197,7 +207,7 @@ class ReviewWatchesContract:
         assert await store.read(read, "w1") == ([watch], [])
 
     async def test_the_search_of_other_settings_says_nothing(self, store, watch):
-        await store.write(review_watches.put_review_settings, "v1", SETTINGS)
+        await store.write(review_watches.put_review_settings, watch, SETTINGS)
         put = review_watches.put_review_finding
 
         written = await store.write(put, watch, last_error="x", incomplete_since=at(1))
@@ -222,7 +232,7 @@ class ReviewWatchesContract:
     ):
         always = replace(watch.settings, policy=CleanupPolicy.ALWAYS)
         watch = replace(watch, settings=always)
-        await store.write(review_watches.put_review_settings, "v1", always)
+        await store.write(review_watches.put_review_settings, watch, always)
         await store.write(review_tasks.add_review_task, make_review_task(1))
         made = make_review_task(2, task_id="t1")
         await store.write(review_tasks.add_review_task, made)
@@ -233,6 +243,25 @@ class ReviewWatchesContract:
             replace(made, review_watch_id="", policy=CleanupPolicy.ALWAYS)
         ]
         assert not await store.write(review_watches.remove_review_watch, watch)
+
+    async def test_what_a_watch_knows_is_left_a_part_at_a_time(self, store, watch):
+        count = review_watches.LEFT_AT_ONCE + 1
+        for number in range(1, count + 1):
+            row = make_review_task(number, id=f"d{number:04}", task_id=f"t{number}")
+            await store.write(review_tasks.add_review_task, row)
+        shed, find = review_watches.shed_review_tasks, review_watches.find_review_watch
+
+        written, _ = await store.rows_written_by(shed, watch)
+        held = await store.read(find, "w1", watch.name)
+
+        assert written == review_watches.LEFT_AT_ONCE + 1
+        assert not await store.write(shed, watch)
+        assert not held.settings.is_enabled
+        assert await store.write(review_watches.remove_review_watch, watch)
+        left = await store.read(review_tasks.list_review_tasks, "w1", "")
+        assert {row.review_watch_id for row in left} == {""}
+        assert len(left) == count
+        assert not await store.write(shed, watch)
 
     @pytest.mark.parametrize(
         ("logins", "left"),
@@ -259,7 +288,7 @@ class ReviewWatchesContract:
     async def test_the_policy_that_a_watch_has_at_its_end_is_left(self, store, watch):
         never = replace(watch.settings, policy=CleanupPolicy.NEVER)
         await store.write(review_tasks.add_review_task, make_review_task(task_id="t1"))
-        await store.write(review_watches.put_review_settings, "v1", never)
+        await store.write(review_watches.put_review_settings, watch, never)
 
         # As it was read before the edit.
         await store.write(review_watches.remove_review_watch, watch)
@@ -405,21 +434,27 @@ class ReviewTasksContract:
         assert await store.read(review_tasks.is_of_another, "t1", "PR_13")
 
     @pytest.mark.parametrize("change", ["edited", "disabled", "removed"])
+    @pytest.mark.parametrize("is_stale", [False, True])
     async def test_a_watch_that_changed_meanwhile_reserves_nothing(
-        self, store, watch, change
+        self, store, watch, change, is_stale
     ):
+        if is_stale:
+            await self.reserve(store, make_review_task(), watch)
         settings = replace(watch.settings, query="is:pr")
         if change == "disabled":
             settings = replace(watch.settings, is_enabled=False)
         if change == "removed":
             await store.write(review_watches.remove_review_watch, watch)
         else:
-            await store.write(review_watches.put_review_settings, "v1", settings)
+            await store.write(review_watches.put_review_settings, watch, settings)
         if change == "disabled":
             watch = replace(watch, revision=2)
 
-        assert not await self.reserve(store, make_review_task(), watch)
-        assert await store.read(review_tasks.list_review_tasks, "w1") == []
+        late = make_review_task(reserved_at=NOW + RESERVED_FOR, reserved_by="other")
+        assert not await self.reserve(store, late, watch)
+        left = await store.read(review_tasks.list_review_tasks, "w1")
+        is_kept = is_stale and change != "removed"
+        assert left == ([make_review_task()] if is_kept else [])
 
     async def test_what_was_seen_done_is_written_on_a_change_alone(self, store, watch):
         await store.write(review_tasks.add_review_task, make_review_task())

@@ -39,12 +39,15 @@ class ReviewAuditContract:
         for entry in (second, first, other, replace(first, reason="again")):
             await store.write(review_audit.add_audit, entry)
 
-        listed = await store.read(review_audit.list_audit, "w1", limit=2)
+        list_audit = review_audit.list_audit_of_watch
+        listed = await store.read(list_audit, "w1", "v1", limit=2)
         of_task = await store.read(
             review_audit.list_audit_of_task, "w1", "review:octo/hello#12"
         )
         find = review_audit.find_last_audit
-        assert listed == [other, second]
+        assert listed == [second, first]
+        assert await store.read(list_audit, "w1", "v1", limit=1) == [second]
+        assert await store.read(list_audit, "w1", "v2", limit=2) == [other]
         assert of_task == [second, first]
         assert await store.read(find, "w1", "v1", "PR_12") == second
         assert await store.read(find, "w1", "v1", "PR_13") is None
@@ -57,7 +60,9 @@ class ReviewAuditContract:
         forgotten = await store.write(review_audit.forget_snapshots, "w1", at(102))
 
         assert forgotten == 1
-        assert await store.read(review_audit.list_audit, "w1", limit=9) == [
+        assert await store.read(
+            review_audit.list_audit_of_watch, "w1", "v1", limit=9
+        ) == [
             young,
             replace(old, snapshot={}, undo_until=None),
         ]
@@ -91,6 +96,6 @@ class ReviewAuditContract:
 
         removed = [await prune(3), await prune(3), await prune(3)]
 
-        left = await store.read(review_audit.list_audit, "w1", limit=20)
+        left = await store.read(review_audit.list_audit_of_watch, "w1", "v1", limit=20)
         assert removed == [3, 2, 0]
         assert {each.id for each in left} == {"a1", "a2", "a8", "a9"}

@@ -392,7 +392,7 @@ async def test_an_edit_during_a_search_survives_and_its_hits_make_nothing(
             if edit == "removed":
                 await review_watches.remove_review_watch(tx, watch)
             else:
-                await review_watches.put_review_settings(tx, watch.id, edited)
+                await review_watches.put_review_settings(tx, watch, edited)
 
         await database.transact(write)
 

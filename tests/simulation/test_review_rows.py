@@ -119,7 +119,7 @@ async def test_an_unreadable_watch_is_removed_and_its_tasks_stay(tmp_path, world
         await turn(product, queue)
         (broken,) = queue.unreadable
         await product.runtime.database.transact(
-            lambda tx: review_watches.remove_unreadable_watch(tx, broken)
+            lambda tx: review_watches.remove_review_watch(tx, broken)
         )
         left = product.ask("SELECT review_watch_id, policy FROM review_tasks")
 

@@ -14,6 +14,7 @@ from prwatch.app.command.review_unreadable import find_unreadable, refuse_unread
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
+from prwatch.app.review.leaving import remove_watch
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.app.review.watch_poll import PollOutcome
 from prwatch.app.runtime import Runtime, open_runtime
@@ -24,11 +25,13 @@ from prwatch.domain.ids import build_id
 from prwatch.domain.review_search import list_problems
 from prwatch.domain.review_watch import ReviewSettings, ReviewWatch
 from prwatch.domain.task import Origin, Workspace
-from prwatch.errors import ConfigError, NotFound, PrwatchError
+from prwatch.errors import ConfigError, NotFound, PrwatchError, StoreConflict
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
 POLL_SECONDS = ANSWER_SECONDS * 10
+TRIES = 5
+"""How often an edit is made when others change the same watch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,18 +94,30 @@ async def edit_review(
         NotFound: There is no such review watch.
         ConfigError: It could not be searched any more.
         PrwatchError: An entry declares it.
+        StoreConflict: Others changed it again and again; nothing is written.
     """
-    found = await _get_review(bench, name, workspace)
-    _refuse_declared(found)
-    settings = replace(found.watch.settings, **changes)
-    _refuse_problems(bench, found.workspace, settings)
+    for _ in range(TRIES):
+        # Read anew each time: what somebody else changed meanwhile stays.
+        found = await _get_review(bench, name, workspace)
+        _refuse_declared(found)
+        watch = found.watch
+        settings = replace(watch.settings, **changes)
+        _refuse_problems(bench, found.workspace, settings)
 
-    async def write(tx: Transaction) -> bool:
-        return await review_watches.put_review_settings(tx, found.watch.id, settings)
+        async def write(
+            tx: Transaction,
+            watch: ReviewWatch = watch,
+            settings: ReviewSettings = settings,
+        ) -> bool:
+            return await review_watches.put_review_settings(tx, watch, settings)
 
-    await bench.database.transact(write)
-    await bench.nudge()
-    return await show_review(bench, name, workspace=found.workspace.name)
+        if await bench.database.transact(write) or settings == watch.settings:
+            await bench.nudge()
+            return await show_review(bench, name, workspace=found.workspace.name)
+    raise StoreConflict(
+        f"the review watch {name} was changed by others each time",
+        hint="give the command again",
+    )
 
 
 async def remove_review(bench: Workbench, name: str, *, workspace: str = "") -> None:
@@ -120,19 +135,11 @@ async def remove_review(bench: Workbench, name: str, *, workspace: str = "") -> 
         others = await find_reviews(bench, workspace)
         if any(each.watch.name == name for each in others):
             raise ConfigError("several workspaces have one; choose with --workspace")
-        unreadable = broken.watch
-
-        async def remove(tx: Transaction) -> bool:
-            return await review_watches.remove_unreadable_watch(tx, unreadable)
-
+        await remove_watch(bench.database, broken.watch)
     else:
         found = await _get_review(bench, name, workspace)
         _refuse_declared(found)
-
-        async def remove(tx: Transaction) -> bool:
-            return await review_watches.remove_review_watch(tx, found.watch)
-
-    await bench.database.transact(remove)
+        await remove_watch(bench.database, found.watch)
     await bench.nudge()
 
 

@@ -174,7 +174,6 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
             key = one.id
             rows, broken = await review_tasks.read_review_tasks(tx, key)
             listed = await tasks.list_tasks(tx, key, include_archived=True)
-            audit = await review_audit.list_audit(tx, key, limit=AUDIT_LIMIT)
             connection = await connections.find_connection(tx, key)
             kept = list_kept(await list_swept(tx, key), connection, skips)
             return [
@@ -183,7 +182,11 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                     watch=watch,
                     rows=tuple(r for r in rows if r.review_watch_id == watch.id),
                     tasks={task.id: task for task in listed},
-                    audit=tuple(a for a in audit if a.review_watch_id == watch.id),
+                    audit=tuple(
+                        await review_audit.list_audit_of_watch(
+                            tx, key, watch.id, limit=AUDIT_LIMIT
+                        )
+                    ),
                     kept=kept,
                     unreadable=sum(each == watch.id for each in broken.values()),
                 )

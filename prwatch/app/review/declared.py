@@ -1,10 +1,14 @@
 """Bringing the stored review watches in line with what a source declares."""
 
+import contextlib
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import structlog
 
+from prwatch.app.review.leaving import remove_watch
 from prwatch.app.runtime import Runtime
 from prwatch.domain.ids import build_id
 from prwatch.domain.review_watch import ReviewWatch
@@ -19,9 +23,16 @@ from prwatch.domain.review_watch_plan import (
 )
 from prwatch.domain.task import Origin, Workspace
 from prwatch.domain.watch_file_plan import ORIGIN_WORDS
+from prwatch.errors import StoreConflict
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
+TRIES: Final = 2
+"""How often a plan is made anew when somebody changed a watch meanwhile."""
+STEPS_AT_ONCE: Final = 100
+"""Of one transaction; each writes up to three rows."""
+
+_Named: TypeAlias = Sequence[tuple[ReviewStep, str]]
 _log = structlog.get_logger()
 
 
@@ -48,6 +59,11 @@ async def put_declared_reviews(
     `heirs` and `is_final` are those of `plan_review_watches`.
     """
 
+    def plan(stored: Sequence[ReviewWatch]) -> tuple[ReviewStep, ...]:
+        return plan_review_watches(
+            desired, stored, origin=origin, heirs=heirs, is_final=is_final
+        )
+
     async def read(tx: Transaction) -> list[ReviewWatch]:
         return await review_watches.list_review_watches(tx, workspace.id)
 
@@ -56,10 +72,14 @@ async def put_declared_reviews(
     warnings = tuple(warn_of_taken(watch) for watch in taken)
     for text in warnings if origin is Origin.CONFIG else ():
         _log.warning("review_watch.taken", workspace=workspace.name, warning=text)
-    steps = plan_review_watches(
-        desired, stored, origin=origin, heirs=heirs, is_final=is_final
-    )
-    if steps:
+    steps = plan(stored)
+    for _ in range(TRIES):
+        # Somebody else may change a watch between the reading and the writing.
+        with contextlib.suppress(StoreConflict):
+            await _apply(runtime, workspace, steps)
+            break
+        steps = plan(await runtime.database.read(read))
+    else:
         await _apply(runtime, workspace, steps)
     return DeclaredReviews(steps, warnings)
 
@@ -78,33 +98,48 @@ def warn_of_taken(watch: ReviewWatch) -> str:
 async def _apply(
     runtime: Runtime, workspace: Workspace, steps: Sequence[ReviewStep]
 ) -> None:
+    removals = [each.watch for each in steps if isinstance(each, RemoveReviewWatch)]
+    others = [each for each in steps if not isinstance(each, RemoveReviewWatch)]
     now, chance = runtime.clock.now(), runtime.surroundings.chance
-    named = [(step, build_id(now, chance)) for step in steps]
+    for at in range(0, len(others), STEPS_AT_ONCE):
+        named = [(s, build_id(now, chance)) for s in others[at : at + STEPS_AT_ONCE]]
 
-    async def write(tx: Transaction) -> None:
-        for step, new_id in named:
-            match step:
-                case AddReviewWatch(wanted=wanted, origin=origin):
-                    watch = ReviewWatch(
-                        id=new_id,
-                        workspace_id=workspace.id,
-                        name=wanted.name,
-                        settings=wanted.settings,
-                        origin=origin,
-                        written_as=wanted.written_as,
-                        created_at=now,
-                    )
-                    if not await review_watches.add_review_watch(tx, watch):
-                        # The name is one whose row cannot be read.
-                        await review_watches.mend_review_watch(tx, watch)
-                case PutReviewWatch(watch=watch, wanted=wanted, origin=origin):
-                    await review_watches.put_review_settings(
-                        tx, watch.id, wanted.settings
-                    )
-                    await review_watches.put_review_owner(
-                        tx, watch.id, origin, wanted.written_as
-                    )
-                case RemoveReviewWatch(watch=watch):
-                    await review_watches.remove_review_watch(tx, watch)
+        async def write(tx: Transaction, named: _Named = named) -> None:
+            for step, new_id in named:
+                await _write_step(tx, workspace, step, new_id, now)
 
-    await runtime.database.transact(write)
+        await runtime.database.transact(write)
+    for watch in removals:
+        await remove_watch(runtime.database, watch)
+
+
+async def _write_step(
+    tx: Transaction,
+    workspace: Workspace,
+    step: ReviewStep,
+    new_id: str,
+    now: dt.datetime,
+) -> None:
+    match step:
+        case AddReviewWatch(wanted=wanted, origin=origin):
+            watch = ReviewWatch(
+                id=new_id,
+                workspace_id=workspace.id,
+                name=wanted.name,
+                settings=wanted.settings,
+                origin=origin,
+                written_as=wanted.written_as,
+                created_at=now,
+            )
+            if not await review_watches.add_review_watch(tx, watch):
+                # The name is one whose row cannot be read.
+                await review_watches.mend_review_watch(tx, watch)
+        case PutReviewWatch(watch=watch, wanted=wanted, origin=origin):
+            is_put = await review_watches.put_review_settings(
+                tx, watch, wanted.settings
+            )
+            if not is_put and wanted.settings != watch.settings:
+                raise StoreConflict(f"somebody changed the review watch {watch.name}")
+            await review_watches.put_review_owner(
+                tx, watch.id, origin, wanted.written_as
+            )

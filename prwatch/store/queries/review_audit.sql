@@ -15,9 +15,10 @@ VALUES
     )
 ON CONFLICT (id) DO NOTHING;
 
--- name: list_audit
--- The newest entries of a workspace, newest first.
-SELECT * FROM review_audit WHERE workspace_id = :workspace_id
+-- name: list_audit_of_watch
+-- The newest entries of one watch, newest first.
+SELECT * FROM review_audit
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
 ORDER BY acted_at DESC, id DESC LIMIT :limit;
 
 -- name: find_last_audit

@@ -26,11 +26,11 @@ ORDER BY review_tasks.id;
 SELECT id FROM review_tasks
 WHERE task_id = :task_id AND pr_node_id <> :pr_node_id;
 
--- name: list_orphans
--- Those of a workspace whose watch is removed.
+-- name: list_some_of_watch
+-- The first of one watch, by id.
 SELECT * FROM review_tasks
-WHERE workspace_id = :workspace_id AND review_watch_id = ''
-ORDER BY id;
+WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
+ORDER BY id LIMIT :limit;
 
 -- name: list_of_task
 -- All that speak of one task.
@@ -80,11 +80,16 @@ ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
 
 -- name: take_over
 -- A reservation that a crash left behind, also before a clock was set back, for
--- somebody else.
+-- somebody else, while the watch is enabled and as it was when it was searched.
 UPDATE review_tasks SET reserved_at = :reserved_at, reserved_by = :reserved_by
 WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
     AND pr_node_id = :pr_node_id AND task_id = ''
-    AND (reserved_at <= :stale_before OR reserved_at >= :odd_after);
+    AND (reserved_at <= :stale_before OR reserved_at >= :odd_after)
+    AND EXISTS (
+        SELECT 1 FROM review_watches
+        WHERE review_watches.id = :review_watch_id
+            AND review_watches.revision = :revision AND review_watches.is_enabled
+    );
 
 -- name: hold_joined
 -- A task that a reservation is to join; an engine with one writer holds it already.

@@ -27,7 +27,8 @@ VALUES
 ON CONFLICT (workspace_id, name) DO NOTHING;
 
 -- name: put_settings
--- What a person or an entry chooses; an equal row stays untouched.
+-- What a person or an entry chooses, unless somebody else did since it was read; an
+-- equal row stays untouched.
 UPDATE review_watches SET
     scope = :scope,
     repositories = :repositories,
@@ -38,7 +39,7 @@ UPDATE review_watches SET
     policy = :policy,
     is_enabled = :is_enabled,
     revision = revision + 1
-WHERE id = :id AND (
+WHERE id = :id AND revision = :revision AND (
     scope <> :scope OR repositories <> :repositories
     OR organisations <> :organisations OR query <> :search_query
     OR target_login <> :target_login OR interval_seconds <> :interval_seconds
@@ -88,6 +89,19 @@ WHERE id = :id AND revision = :revision AND (
 UPDATE review_watches SET backlog_done_at = :now
 WHERE id = :id AND revision = :revision AND backlog_done_at IS NULL;
 
+-- name: hold_review_watch
+-- One that is to be removed, as it is now; an engine with one writer holds it already.
+SELECT * FROM review_watches WHERE id = :id;
+
+-- name: hold_review_watch (postgres)
+-- The same: whoever edits it or reserves under it goes first, or waits.
+SELECT * FROM review_watches WHERE id = :id FOR UPDATE;
+
+-- name: disable_review_watch
+-- It finds nothing more while what it knows is left; an equal row stays untouched.
+UPDATE review_watches SET is_enabled = FALSE, revision = revision + 1
+WHERE id = :id AND is_enabled;
+
 -- name: remove_review_watch
 -- What it found is left to nobody, under the policy that it has at its end.
-DELETE FROM review_watches WHERE id = :id RETURNING policy;
+DELETE FROM review_watches WHERE id = :id RETURNING *;

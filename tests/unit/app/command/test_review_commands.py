@@ -1,6 +1,7 @@
 """Review watches as commands make, change and search them."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -10,13 +11,25 @@ from prwatch.app.command.review_commands import (
     poll_reviews,
     remove_review,
 )
-from prwatch.app.command.review_listing import list_reviews, show_review
+from prwatch.app.command.review_listing import (
+    AUDIT_LIMIT,
+    list_reviews,
+    show_review,
+)
 from prwatch.app.command.task_attention import note_person, wait_for
 from prwatch.app.command.task_commands import archive_task
-from prwatch.domain.review_watch import ReviewScope, ReviewSettings
-from prwatch.errors import ConfigError, NotFound, PrwatchError, TaskNotFound
+from prwatch.domain.review_watch import CleanupPolicy, ReviewScope, ReviewSettings
+from prwatch.errors import (
+    ConfigError,
+    NotFound,
+    PrwatchError,
+    StoreConflict,
+    TaskNotFound,
+)
 from prwatch.simulator.faults import Fault
+from prwatch.store import review_audit, review_watches
 from tests.benches import ONE, TWO, get_pull_request, make_stage
+from tests.contract.store_review_audit import make_audit
 
 DECLARED = f"""{ONE}
 [[workspace.review]]
@@ -90,6 +103,81 @@ async def test_an_edit_changes_what_is_given_alone(stage):
         interval=dt.timedelta(minutes=9),
     )
     assert row.as_json()["interval"] == "9m"
+
+
+class Meddled:
+    """A database in which somebody else edits the watch before each write."""
+
+    def __init__(self, bench, edits):
+        self._database = bench.database
+        self._edits = iter(edits)
+
+    async def transact(self, fn):
+        settings = next(self._edits, None)
+        if settings is not None:
+
+            async def edit(tx):
+                (watch,) = await review_watches.list_review_watches(tx, self.workspace)
+                await review_watches.put_review_settings(tx, watch, settings)
+
+            await self._database.transact(edit)
+        return await self._database.transact(fn)
+
+    async def read(self, fn):
+        return await self._database.read(fn)
+
+
+async def test_edits_at_once_all_stay(stage):
+    often = ReviewSettings(interval=dt.timedelta(minutes=1))
+    async with stage.bench() as bench:
+        await add_review(bench, "mine", ReviewSettings())
+        meddled = Meddled(bench, [often])
+        (workspace,) = await bench.list_workspaces()
+        meddled.workspace = workspace.id
+        beside = replace(bench, database=meddled)
+        await edit_review(beside, "mine", {"policy": CleanupPolicy.NEVER})
+        row = await show_review(bench, "mine")
+
+    assert row.watch.settings == replace(often, policy=CleanupPolicy.NEVER)
+
+
+async def test_an_edit_that_loses_each_time_is_refused(stage):
+    async with stage.bench() as bench:
+        await add_review(bench, "mine", ReviewSettings())
+        edits = [ReviewSettings(query=f"label:{word}") for word in "abcdefgh"]
+        meddled = Meddled(bench, edits)
+        (workspace,) = await bench.list_workspaces()
+        meddled.workspace = workspace.id
+        beside = replace(bench, database=meddled)
+        with pytest.raises(StoreConflict, match="changed by others") as caught:
+            await edit_review(beside, "mine", {"policy": CleanupPolicy.NEVER})
+        row = await show_review(bench, "mine")
+
+    assert caught.value.hint
+    assert row.watch.settings.policy is CleanupPolicy.AUTO
+
+
+async def test_each_watch_shows_its_own_record(stage):
+    async with stage.bench() as bench:
+        quiet = await add_review(bench, "quiet", ReviewSettings())
+        busy = await add_review(bench, "busy", ReviewSettings())
+        (workspace,) = await bench.list_workspaces()
+
+        async def write(tx):
+            for number in range(AUDIT_LIMIT + 5):
+                watch = busy.watch if number else quiet.watch
+                entry = make_audit(
+                    number, workspace_id=workspace.id, review_watch_id=watch.id
+                )
+                await review_audit.add_audit(tx, entry)
+
+        await bench.database.transact(write)
+        rows = await list_reviews(bench)
+
+    assert {row.watch.name: len(row.audit) for row in rows} == {
+        "quiet": 1,
+        "busy": AUDIT_LIMIT,
+    }
 
 
 async def test_a_removed_watch_leaves_its_tasks(stage):
