@@ -53,11 +53,14 @@ class WorkspaceView:
         self._siblings: Mapping[str, list[Watch]] | None = None
         self._associated: Mapping[str, list[TaskPullRequest]] | None = None
         self._wanted: tuple[Targets, Mapping[str, list[Target]]] | None = None
-        self._watches: dict[str, tuple[Watch, ...]] = {}
+        self._first_watches: dict[str, Watch] = {}
+        self._other_watches: dict[str, tuple[Watch, ...]] = {}
+        """By node id, of the few pull requests that several tasks watch."""
         for watch in self.discovered:
-            if watch.node_id:
-                others = self._watches.get(watch.node_id, ())
-                self._watches[watch.node_id] = (*others, watch)
+            node_id = watch.node_id
+            if node_id and self._first_watches.setdefault(node_id, watch) is not watch:
+                others = self._other_watches.get(node_id, ())
+                self._other_watches[node_id] = (*others, watch)
 
     def find_repository(self, shown: RepositoryName) -> Repository | None:
         """Find a repository by GitHub's identity, else by name in whatever case."""
@@ -78,7 +81,10 @@ class WorkspaceView:
 
     def list_watches(self, node_id: str) -> tuple[Watch, ...]:
         """List the discovered watches of a pull request."""
-        return self._watches.get(node_id, ())
+        first = self._first_watches.get(node_id)
+        if first is None:
+            return ()
+        return (first, *self._other_watches.get(node_id, ()))
 
     def find_task_pull_request(self, watch: Watch) -> TaskPullRequest | None:
         """Find the association that a discovered watch keeps."""

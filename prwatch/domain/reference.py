@@ -65,9 +65,10 @@ class Probe:
     """Whether GitHub says if it can be merged. It works that out when it is asked."""
 
     def __post_init__(self) -> None:
-        # The row of its watch holds equal texts: of thousands each is kept once.
+        # The row of its watch holds an equal text: of thousands each is kept once. Not
+        # so the fingerprint: there is one for each change, and early releases of
+        # Python 3.12 keep whatever is interned: https://github.com/python/cpython/issues/113993
         object.__setattr__(self, "node_id", sys.intern(self.node_id))
-        object.__setattr__(self, "fingerprint", sys.intern(self.fingerprint))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,8 +101,8 @@ class ProbeMemory:
 
 
 def build_digest(raw: msgspec.Raw) -> bytes:
-    """Return the digest of a raw value's bytes."""
-    return hashlib.blake2b(raw, digest_size=16).digest()
+    """Return the digest of a raw value's bytes; one byte more takes 16 in memory."""
+    return hashlib.blake2b(raw, digest_size=15).digest()
 
 
 def build_probe(node: PullRequestNode) -> Probe:

@@ -65,7 +65,7 @@ def to_watch(row: Row) -> Watch:
         node_id=sys.intern(row["node_id"]),
         session_id=row["session_id"],
         revision=row["revision"],
-        fingerprint=sys.intern(row["fingerprint"]),
+        fingerprint=row["fingerprint"],
         watermark=None if row["observed_at"] is None else _to_watermark(row),
         searching_since=from_optional_microseconds(row["searching_since"]),
         branch_head_oid=row["branch_head_oid"],

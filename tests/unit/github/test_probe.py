@@ -56,7 +56,7 @@ async def test_a_probe_says_what_decides_about_reading_more():
             is_mergeable_known=True,
         )
     )
-    assert len(outcome.value.fingerprint) == 32
+    assert len(outcome.value.fingerprint) == 15
 
 
 async def test_unknown_mergeability_is_no_word_of_the_fingerprint():
