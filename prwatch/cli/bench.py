@@ -43,6 +43,7 @@ PULL_REQUEST = Typed("pull request", "pull_request")
 BRANCH = Typed("branch", "branch")
 IDENTIFIER = Typed("id", "id")
 TITLE = Typed("title", "title")
+REASON = Typed("reason", "reason")
 DURATION = Typed("duration", "duration")
 
 
@@ -56,6 +57,7 @@ def _find_parser(kind: str) -> Callable[[str], Any]:
         "branch": references.parse_branch,
         "id": task_edit.check_id,
         "title": task_edit.check_title,
+        "reason": task_edit.check_reason,
         "duration": parse_duration,
     }
     return parsers[kind]

@@ -10,6 +10,7 @@ from prwatch.cli.bench import (
     BRANCH,
     IDENTIFIER,
     PULL_REQUEST,
+    REASON,
     TITLE,
     run_on_bench,
     workspace_option,
@@ -216,7 +217,7 @@ def note(ctx: click.Context, *, task: str, workspace: str) -> None:
 
 @command.command("wait")
 @click.argument("task", metavar="TASK")
-@click.argument("what", type=TITLE, metavar="WHAT", default="a prompt")
+@click.argument("what", type=REASON, metavar="WHAT", default="a prompt")
 @workspace_option
 @global_options
 @click.pass_context

@@ -221,6 +221,18 @@ def check_title(text: str) -> str:
         raise ValueError(f"allowed is {TEXT.allowed}") from None
 
 
+def check_reason(text: str) -> str:
+    """
+    Return a text that may say what a task waits for.
+
+    Raises:
+        ValueError: It may not; the message says what is allowed.
+    """
+    if not text.strip():
+        raise ValueError(f"allowed is {TEXT.allowed} that is not empty")
+    return check_title(text)
+
+
 def build_repository(
     named: NamedBranch | NamedRepository | NamedPullRequest,
 ) -> DesiredRepository:

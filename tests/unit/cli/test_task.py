@@ -59,6 +59,16 @@ def test_what_people_say_of_a_task_is_told_as_news_or_not(task):
     ]
 
 
+@pytest.mark.parametrize("reason", ["", "  ", "a\nb"])
+def test_a_reason_to_wait_for_says_something(task, reason):
+    task("add", "T-1")
+    told = task("wait", "T-1", reason)
+
+    assert told.code == 2
+    assert "allowed is a line of at most 1000 characters" in told.err
+    assert "waits for" not in task("show", "T-1").out
+
+
 def test_a_task_is_shown_with_all_that_hangs_on_it(task):
     task("add", "T-1", "--title", "Login", "--repository", "octo/hello@fix")
     task("link", "T-1", "octo/other#3")
