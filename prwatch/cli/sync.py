@@ -15,6 +15,7 @@ from prwatch.cli.output import (
 )
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator, Mapping
 
     from prwatch.app.command.sync import FolderRow, SyncStatus
@@ -87,6 +88,8 @@ def _print_outcome(folder: "Mapping[str, Any]") -> None:
             print_text(f"{name} is left out ({folder['reason']}){until}")
         case _:
             print_text(f"{name} could not be read: {folder['message']}", err=True)
+            if folder.get("remedy"):
+                print_text(f"  {folder['remedy']}", err=True)
     for warning in folder["warnings"]:
         print_text(f"  {warning}", err=True)
 
@@ -125,8 +128,7 @@ def status(ctx: click.Context) -> None:
 def _tell_state(row: "FolderRow") -> str:
     if row.circuit is not None:
         circuit = row.circuit.circuit
-        until = format_time(circuit.open_until)
-        return f"{circuit.cause.message}; next try {until}"
+        return f"{circuit.cause.message}; {_tell_next_try(row, circuit.open_until)}"
     broken = sum(bool(each.problems) for each in row.files)
     if broken:
         return f"{format_count(broken, 'file')} with mistakes"
@@ -135,8 +137,16 @@ def _tell_state(row: "FolderRow") -> str:
     return "good" if row.entry.poll_enabled else "good, looked at by hand"
 
 
+def _tell_next_try(row: "FolderRow", until: "dt.datetime") -> str:
+    if not row.entry.poll_enabled:
+        return "it is tried by hand alone"
+    return "the next try is due" if row.is_due else f"next try {format_time(until)}"
+
+
 def _list_warnings(found: "SyncStatus") -> "Iterator[str]":
     for folder in found.folders:
+        if folder.remedy:
+            yield f"{folder.place}: {folder.remedy}"
         for each in folder.files:
             yield from each.problems
     for told in found.warnings.values():

@@ -6,7 +6,6 @@ with it what it declared. What cannot be told apart for certain changes nothing.
 """
 
 import datetime as dt
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -17,8 +16,8 @@ MAX_FILE_BYTES: Final = 64 * 1024
 MAX_FILES: Final = 50
 """Files of one folder that are read, by name; others are told and left alone."""
 
-# A name becomes a part of an address and of messages.
-_NAME: Final = re.compile(r"(?!\.)[^/\\\ufffd]{1,100}")
+MAX_NAME: Final = 100
+"""Characters of a file's name, which becomes a part of an address and of messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,12 +127,26 @@ def show_name(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
+def find_name_fault(name: str) -> str:
+    """Return why no file of that name is ever read, or ''."""
+    if name.startswith("."):
+        return "it begins with a dot"
+    if len(name) > MAX_NAME:
+        return f"it is longer than {MAX_NAME} characters"
+    if "\ufffd" in name:
+        return "it is not UTF-8"
+    if not name.isprintable() or "/" in name or "\\" in name:
+        return "it holds a slash or a character that cannot be shown"
+    return ""
+
+
 def _find_fault(entry: ListedFile, position: int) -> str:
     """Return why a file is not even fetched, or ''."""
     if entry.is_link:
         return "is a link, which is not followed; put the file itself there"
-    if _NAME.fullmatch(entry.name) is None or not entry.name.isprintable():
-        return "has a name that cannot be used; allowed are up to 100 characters"
+    fault = find_name_fault(entry.name)
+    if fault:
+        return f"has a name that cannot be used: {fault}"
     if entry.size_bytes > MAX_FILE_BYTES:
         return f"is longer than {MAX_FILE_BYTES} bytes"
     if position >= MAX_FILES:
@@ -150,12 +163,15 @@ def settle_files(
     Return the files of a folder after some were read, by name.
 
     A file that is gone stays, with a warning, while a new one cannot be read: it may
-    be the same one under another name, and what it declares must not be lost.
+    be the same one under another name, and what it declares must not be lost. One
+    whose name keeps it from ever being read holds nothing.
     """
     settled = {name: each for name, each in stored.items() if name not in gone}
     settled |= read
     unread = sorted(
-        name for name, each in settled.items() if each.problems and not each.declared
+        name
+        for name, each in settled.items()
+        if each.problems and not each.declared and not find_name_fault(name)
     )
     new = [name for name in unread if name not in stored]
     for name in gone:

@@ -5,7 +5,7 @@ Files speak for what they made alone: what the configuration or a person made st
 it is, and what a person works in outlives the file that declared it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
@@ -15,8 +15,14 @@ from prwatch.domain.desired import (
     DesiredWorkspace,
 )
 from prwatch.domain.desired_plan import plan_tasks
-from prwatch.domain.desired_steps import ArchiveTask, Step, TaskPlan
+from prwatch.domain.desired_steps import (
+    ArchiveTask,
+    RemoveRepositoryWatch,
+    Step,
+    TaskPlan,
+)
 from prwatch.domain.events import Interest, Narrowing
+from prwatch.domain.repository_names import RepositoryNames
 from prwatch.domain.review_watch_plan import DesiredReviewWatch
 from prwatch.domain.snapshot import Snapshot, list_worked_in
 from prwatch.domain.task import Origin, Task
@@ -111,13 +117,18 @@ class _Firsts(Generic[T]):
 
 
 def plan_watch_files(
-    desired: DesiredWorkspace, stored: Snapshot, *, login: str = ""
+    desired: DesiredWorkspace,
+    stored: Snapshot,
+    *,
+    login: str = "",
+    unread: Sequence[str] = (),
 ) -> WatchFilePlan:
     """
     Plan the steps to what the files of a workspace declare.
 
     A task that the configuration or a person made is theirs. One that would end
-    although somebody works in it stays.
+    although somebody works in it stays. `unread` are the places of folders of which
+    something is not known: until then nothing ends, since it may stand there now.
     `login` is who `@me` is, '' while that is not known.
     """
     claimed = {task.external_id: task for task in stored.tasks if _is_others(task)}
@@ -135,7 +146,35 @@ def plan_watch_files(
         for task in kept
     ]
     steps = [step for step in plan.steps if not _ends_one_of(step, kept)]
+    if unread:
+        held = [step for step in steps if _is_end(step)]
+        warnings += [warn_of_held(name, unread) for name in _name_ends(held, stored)]
+        steps = [step for step in steps if not _is_end(step)]
     return WatchFilePlan(plan=TaskPlan(tuple(steps)), warnings=tuple(warnings))
+
+
+def warn_of_held(what: str, unread: Sequence[str]) -> str:
+    """Return what people are told of something that does not end yet."""
+    return f"{what} is declared no more, and kept until {unread[0]} is read as a whole"
+
+
+def _is_end(step: Step) -> bool:
+    return isinstance(step, ArchiveTask | RemoveRepositoryWatch)
+
+
+def _name_ends(steps: Iterable[Step], stored: Snapshot) -> Iterator[str]:
+    """Name what would end; what an adoption found goes with it, and is not named."""
+    names = RepositoryNames(stored)
+    for step in steps:
+        match step:
+            case ArchiveTask(task=task) if task.origin is not Origin.ADOPTED:
+                yield f"task {task.external_id}"
+            case RemoveRepositoryWatch(row=row):
+                found = names.spell(row.repository_id) if row.repository_id else None
+                where = f"of {found.name_with_owner}" if found else f"by {row.author}"
+                yield f"the watch on all {where}"
+            case _:
+                pass
 
 
 ORIGIN_WORDS: Final = {
@@ -167,17 +206,30 @@ def _ends_one_of(step: Step, kept: Sequence[Task]) -> bool:
 
 
 def narrow_interests(
-    interests: Iterable[Interest], workspace: str, narrowings: Iterable[Narrowing]
+    interests: Iterable[Interest],
+    workspace: str,
+    narrowings: Iterable[Narrowing],
+    *,
+    is_final: bool = True,
 ) -> tuple[Interest, ...]:
-    """Return the interests with just these narrowings for a workspace."""
+    """
+    Return the interests with just these narrowings for a workspace.
+
+    Unless `is_final` those stay that no file names any more.
+    """
     new = tuple(narrowings)
     return tuple(
-        replace(
-            interest,
-            narrowings=(
-                *(each for each in interest.narrowings if each.workspace != workspace),
-                *(each for each in new if each.sink == interest.sink),
-            ),
-        )
+        replace(interest, narrowings=_narrow(interest, workspace, new, is_final))
         for interest in interests
     )
+
+
+def _narrow(
+    interest: Interest, workspace: str, new: Sequence[Narrowing], is_final: bool
+) -> tuple[Narrowing, ...]:
+    ours = tuple(each for each in new if each.sink == interest.sink)
+    stays = not is_final and not ours
+    others = (
+        each for each in interest.narrowings if stays or each.workspace != workspace
+    )
+    return (*others, *ours)

@@ -4,12 +4,13 @@ import pytest
 
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.app.sync.sync_loop import sync_due
-from prwatch.simulator import DEFAULT_TOKEN
+from prwatch.simulator import DEFAULT_TOKEN, Fault
 from tests.followed import (
     FIX,
     HELLO,
     INTERVAL,
     SYNC,
+    TASK,
     follow,
     list_active,
     make_team,
@@ -138,6 +139,50 @@ async def test_an_entry_moves_to_a_folder_that_is_not_due_yet(tmp_path, world):
         ]
         assert product.watermarks() == before
         assert await product.cycle() == []
+
+
+async def test_nothing_ends_that_may_stand_in_a_folder_that_cannot_be_read(
+    tmp_path, world
+):
+    world.add_repository("octo/other")
+    world.write_file("octo/other", "README.md", "theirs")
+    review = '[[review]]\nname = "mine"\n'
+    entries = f"{TASK}[[watch]]\n{ALL}\n{review}"
+    write(world, entries)
+    sync = f"{SYNC}\n{OTHER}"
+    async with follow(tmp_path, world, sync=sync) as product:
+        await begin(product)
+        before = (list_active(product), product.ask(REVIEWS)[0]["id"])
+        write(world, "")
+        world.write_file("octo/other", ".prwatch/b.toml", entries)
+        fault = Fault(kind="json500", match="octo/other/contents", times=None)
+        world.faults.add(fault)
+        product.clock.advance(INTERVAL)
+        first, failed = await sync_due(product.runtime)
+        kept = (list_active(product), product.ask(REVIEWS)[0]["id"])
+
+        assert failed.result is SyncResult.FAILED
+        assert kept == before
+        until = "is declared no more, and kept until octo/other:.prwatch is read"
+        told = ("task T-1", "the watch on all of octo/hello", "review watch mine")
+        for what in told:
+            assert f"{what} {until} as a whole" in first.warnings
+
+    async with follow(tmp_path, world, sync=sync) as product:
+        product.clock.advance(INTERVAL)
+        await sync_due(product.runtime)
+        assert (list_active(product), product.ask(REVIEWS)[0]["id"]) == before
+        world.faults.clear()
+        product.clock.advance(3600)
+        outcomes = await sync_due(product.runtime)
+
+        assert [each.warnings for each in outcomes] == [(), ()]
+        assert (list_active(product), product.ask(REVIEWS)[0]["id"]) == before
+        world.remove_file("octo/other", ".prwatch/b.toml")
+        product.clock.advance(3600)
+        await sync_due(product.runtime)
+        assert list_active(product) == []
+        assert product.ask(REVIEWS) == []
 
 
 async def test_a_review_watch_moves_there_and_back(tmp_path, world):

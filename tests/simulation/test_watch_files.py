@@ -203,6 +203,20 @@ async def test_the_last_file_that_goes_takes_what_it_alone_declared(tmp_path, wo
         assert list_active(product) == []
 
 
+async def test_a_file_of_another_program_keeps_nothing(tmp_path, world):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        world.remove_file("octo/team", ".prwatch/a.toml")
+        write(world, "extends: default", ".yamllint.yml")
+        outcome = await turn(product)
+
+        assert list_active(product) == []
+        assert outcome.warnings == (
+            ".yamllint.yml: has a name that cannot be used: it begins with a dot",
+        )
+
+
 @pytest.mark.parametrize("work", ["session", "message"])
 async def test_what_a_person_works_in_outlives_its_file(tmp_path, world, work):
     write(world, HELLO + TASK)

@@ -10,9 +10,11 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.sync.declared import FolderRows, load_folders, unite_rows
 from prwatch.app.sync.folders import put_folders
+from prwatch.app.sync.remedy import find_remedy
 from prwatch.app.sync.sync_loop import sync_now
 from prwatch.config.loader import LoadedConfig
 from prwatch.config.sync import Sync
+from prwatch.domain.circuit import is_open
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Workspace
 from prwatch.domain.timestamp import format_optional_time, format_time
@@ -48,7 +50,8 @@ class FolderRow:
     """
     A folder that is configured, as the store knows it.
 
-    `circuit` is None while nothing is wrong. `changed_at` is when a file last changed.
+    `circuit` is None while nothing is wrong; `remedy` is what a person can do about it,
+    and `is_due` says that its time is over. `changed_at` is when a file last changed.
     """
 
     workspace: str
@@ -57,6 +60,8 @@ class FolderRow:
     files: tuple[FileRow, ...] = ()
     changed_at: dt.datetime | None = None
     circuit: StoredCircuit | None = None
+    remedy: str = ""
+    is_due: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""
@@ -73,6 +78,7 @@ class FolderRow:
                 "class": circuit.cause.failure_class.value,
                 "code": circuit.cause.code,
                 "message": circuit.cause.message,
+                "remedy": self.remedy,
                 "failures": circuit.failures,
                 "opened_at": format_time(circuit.opened_at),
                 "open_until": format_time(circuit.open_until),
@@ -127,12 +133,20 @@ async def answer_sync(
 
 def _refuse_without_folders(bench: Workbench, workspace: str) -> None:
     entries = bench.config.workspaces
-    if any(each.syncs for each in entries if workspace in {"", each.name}):
+    named = [each.name for each in entries if each.syncs]
+    if workspace in named or (named and not workspace):
         return
+    others = f"workspaces that follow a folder: {', '.join(named) or 'none'}"
+    if workspace and workspace not in {each.name for each in entries}:
+        raise ConfigError(
+            f"there is neither a workspace nor a command {workspace}",
+            hint=f"commands: now, status; {others}",
+        )
     what = f"workspace {workspace}" if workspace else "the configuration"
+    hint = "a [[workspace.sync]] entry does"
     raise ConfigError(
         f"{what} names no folder of watch files",
-        hint="a [[workspace.sync]] entry does",
+        hint=f"{hint}; {others}" if workspace else hint,
     )
 
 
@@ -179,6 +193,9 @@ async def _build_row(
     async def load(tx: Transaction) -> StoredCircuit | None:
         return await watch_files.find_circuit(tx, folder.id)
 
+    stored = await bench.database.read(load)
+    circuit = stored.circuit if stored else None
+    cause = circuit.cause if circuit else None
     return FolderRow(
         workspace=workspace,
         place=folder.place,
@@ -188,7 +205,10 @@ async def _build_row(
             for each in row.files
         ),
         changed_at=folder.changed_at,
-        circuit=await bench.database.read(load),
+        circuit=stored,
+        remedy=find_remedy(cause.code, cause.message, folder) if cause else "",
+        is_due=circuit is not None
+        and not is_open(circuit, bench.surroundings.clock.now()),
     )
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from prwatch.app.review.declared import put_declared_reviews
 from prwatch.app.runtime import Runtime
+from prwatch.app.sync.next_look import list_unread
 from prwatch.config.model import Config
 from prwatch.config.watch_file import parse_watch_file
 from prwatch.domain.desired_steps import TaskPlan
+from prwatch.domain.review_watch import ReviewWatch
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Workspace
 from prwatch.domain.watch_file import WatchFile, WatchFolder
@@ -18,9 +20,10 @@ from prwatch.domain.watch_file_plan import (
     narrow_interests,
     plan_watch_files,
     unite,
+    warn_of_held,
 )
 from prwatch.errors import ConfigError
-from prwatch.store import watch_files
+from prwatch.store import review_watches, watch_files
 from prwatch.store.database import Database, Transaction
 
 
@@ -96,7 +99,8 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     Let the tasks and sinks of a workspace be what its stored files declare.
 
     Nothing is written when nothing differs. While a stored file cannot be read at all,
-    nothing is taken away either: then nothing is done but to warn.
+    nothing is taken away either: then nothing is done but to warn. While a folder is
+    not read as a whole nothing ends, and all is compared anew in the next turn.
     """
     rows = await load_folders(runtime.database, workspace)
     try:
@@ -104,11 +108,12 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     except ConfigError as error:
         return Applied(steps=0, warnings=error.problems)
     warnings: Sequence[str] = ()
+    unread = list_unread(runtime.sync_memory, workspace.id)
 
     def build(stored: Snapshot) -> TaskPlan:
         nonlocal warnings
         login = find_login(runtime, workspace)
-        found = plan_watch_files(united.desired, stored, login=login)
+        found = plan_watch_files(united.desired, stored, login=login, unread=unread)
         warnings = found.warnings
         return found.plan
 
@@ -116,17 +121,45 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
         workspace, build, host=runtime.wired.hosts[workspace.name]
     )
     reviews = await put_declared_reviews(
-        runtime, workspace, united.reviews, origin=Origin.WATCH_FILE
+        runtime,
+        workspace,
+        united.reviews,
+        origin=Origin.WATCH_FILE,
+        is_final=not unread,
     )
     runtime.interests = narrow_interests(
-        runtime.interests, workspace.name, united.narrowings
+        runtime.interests,
+        workspace.name,
+        united.narrowings,
+        is_final=not unread,
     )
-    folders = tuple(row.folder for row in rows)
-    runtime.sync_memory.applied[workspace.id] = folders
+    runtime.sync_memory.applied.pop(workspace.id, None)
+    if not unread:
+        folders = tuple(row.folder for row in rows)
+        runtime.sync_memory.applied[workspace.id] = folders
+    held = await _warn_of_held_reviews(runtime, workspace, united, unread)
     return Applied(
         steps=len(plan.steps) + len(reviews.steps),
-        warnings=(*united.warnings, *warnings, *reviews.warnings),
+        warnings=(*united.warnings, *warnings, *reviews.warnings, *held),
     )
+
+
+async def _warn_of_held_reviews(
+    runtime: Runtime, workspace: Workspace, united: United, unread: Sequence[str]
+) -> list[str]:
+    """Tell of review watches that files declare no more, where they do not end yet."""
+    if not unread:
+        return []
+
+    async def read(tx: Transaction) -> list[ReviewWatch]:
+        return await review_watches.list_review_watches(tx, workspace.id)
+
+    declared = {each.name for each in united.reviews}
+    return [
+        warn_of_held(f"review watch {watch.name}", unread)
+        for watch in await runtime.database.read(read)
+        if watch.origin is Origin.WATCH_FILE and watch.name not in declared
+    ]
 
 
 async def restore_narrowings(runtime: Runtime) -> None:

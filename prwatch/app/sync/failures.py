@@ -7,8 +7,10 @@ from typing import Final
 from prwatch.app.runtime import Runtime
 from prwatch.app.sync.memory import Followed
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult
+from prwatch.app.sync.remedy import find_remedy
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.outcome import FailureClass
+from prwatch.domain.watch_file import WatchFolder
 from prwatch.errors import RateLimited
 from prwatch.store import watch_files
 from prwatch.store.database import Transaction
@@ -57,8 +59,9 @@ async def _find_failure(runtime: Runtime, outcome: FolderOutcome) -> Failure | N
         ).failure
     if outcome.reason != "circuit":
         return None  # a workspace without a token is told by itself
-    stored = await _find_circuit(runtime, outcome, runtime.sync_memory.followed)
-    if stored is None:
+    folder = _find_folder(outcome, runtime.sync_memory.followed)
+    stored = await _find_circuit(runtime, folder) if folder is not None else None
+    if folder is None or stored is None:
         return None
     cause = stored.circuit.cause
     return replace(
@@ -66,20 +69,24 @@ async def _find_failure(runtime: Runtime, outcome: FolderOutcome) -> Failure | N
         failure_class=cause.failure_class,
         code=cause.code,
         message=cause.message,
+        remedy=find_remedy(cause.code, cause.message, folder),
     ).failure
 
 
-async def _find_circuit(
-    runtime: Runtime, outcome: FolderOutcome, followed: Collection[Followed]
-) -> StoredCircuit | None:
-    meant = [
-        each.folder.id
+def _find_folder(
+    outcome: FolderOutcome, followed: Collection[Followed]
+) -> WatchFolder | None:
+    meant = (
+        each.folder
         for each in followed
         if (each.workspace.name, each.folder.place)
         == (outcome.workspace, outcome.place)
-    ]
+    )
+    return next(meant, None)
 
+
+async def _find_circuit(runtime: Runtime, folder: WatchFolder) -> StoredCircuit | None:
     async def read(tx: Transaction) -> StoredCircuit | None:
-        return await watch_files.find_circuit(tx, meant[0])
+        return await watch_files.find_circuit(tx, folder.id)
 
-    return await runtime.database.read(read) if meant else None
+    return await runtime.database.read(read)

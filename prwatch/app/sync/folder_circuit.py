@@ -36,6 +36,9 @@ def holds_back(
     """Return whether the folder is not to be asked for before its time."""
     if stored is None or stored.fingerprint != fingerprint:
         return False
+    # A start lets one probe through: a token of the environment may have been replaced,
+    # which no fingerprint tells. A process that dies again and again asks once each
+    # time, and each probe that fails makes the wait of those that stay alive longer.
     if followed.folder.id not in runtime.sync_memory.looked_at:
         return False
     return is_open(stored.circuit, runtime.clock.now())

@@ -1,29 +1,28 @@
 """Reading a folder of watch files: its list, the files that changed, what they say."""
 
 import datetime as dt
+import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from prwatch.app.sync.file_fetching import FileFetcher
+from prwatch.app.sync.memory import KnownTag
 from prwatch.config.watch_file import parse_watch_file
+from prwatch.domain.outcome import FailureClass
 from prwatch.domain.watch_file import (
+    ListedFile,
     WatchFile,
     WatchFolder,
     plan_reading,
     settle_files,
     show_name,
 )
-from prwatch.errors import (
-    ConfigError,
-    PermissionDenied,
-    ProviderUnavailable,
-    ResourceGone,
-)
+from prwatch.domain.watch_file_wait import FileWait, is_waiting
+from prwatch.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:
     from prwatch.github.contents import Absence, Contents, FetchedFile
-
-_OF_ONE_FILE = (ResourceGone, PermissionDenied, ProviderUnavailable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +30,9 @@ class FolderReading:
     """
     A folder's files as they are now, and the tag that vouches for their list.
 
-    `files` is None when nothing changed. A tag is '' while a file could not be
-    fetched, or came in another state than the list told, so that it is tried again
-    although nothing changes. `absence` proves that the folder is not there.
+    `files` is None when nothing changed. `waits` are those of files that could not be
+    fetched, or came in another state than the list told; `listed` is then that list.
+    `absence` proves that the folder is not there.
     """
 
     files: Mapping[str, WatchFile] | None
@@ -41,6 +40,20 @@ class FolderReading:
     absence: "Absence | None" = None
     is_moved: bool = False
     """Whether the repository has another name than the entry says."""
+    waits: Mapping[str, FileWait] = field(default_factory=dict)
+    listed: tuple[ListedFile, ...] = ()
+
+    @property
+    def stored_tag(self) -> str:
+        """Return the tag to store: none while a file is to be asked for again."""
+        return "" if self.waits else self.tag
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether no file is left that time alone would let us read."""
+        return not any(
+            each.failure_class is FailureClass.TRANSIENT for each in self.waits.values()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,63 +62,83 @@ class FolderReader:
     Reads one folder.
 
     `is_app` says that the workspace signs in as an app, which is no person.
-    `progress` is called after each request.
+    `progress` is called after each request. `is_first` says that this process has not
+    looked at the folder yet: files with mistakes are fetched too, since what reads
+    them may be another version, or have an extra more. With `is_forced` a file is
+    asked for before its wait is over.
     """
 
     contents: "Contents"
     folder: WatchFolder
     is_app: bool
     progress: Callable[[], None]
+    chance: random.Random
+    is_first: bool = False
+    is_forced: bool = False
 
     async def read(
-        self,
-        stored: Mapping[str, WatchFile],
-        *,
-        tag: str,
-        now: dt.datetime,
-        absence: "Absence | None" = None,
-        is_again: bool = False,
+        self, stored: Mapping[str, WatchFile], *, known: KnownTag, now: dt.datetime
     ) -> FolderReading:
         """
         Return the files of the folder, of which only those are fetched that changed.
 
-        `stored` are the files as they were read last, `tag` what vouched for their
-        list, `absence` what proved that there is none. With `is_again` those with
-        mistakes are fetched too: what reads them may be another version, or have an
-        extra more.
+        `stored` are the files as they were read last, `known` what vouched for their
+        list or its absence. A file that fails keeps no other one from being read: what
+        it had declared stays.
 
         Raises:
-            ProviderError: the list could not be read, or whatever else is about more
+            ProviderError: The list could not be read, or whatever else is about more
                 than one file.
         """
-        listed = await self.contents.list_folder(self.folder, tag=tag, absence=absence)
+        is_again = self.is_first and any(each.problems for each in stored.values())
+        tag = "" if is_again else known.tag
+        listed = await self.contents.list_folder(
+            self.folder, tag=tag, absence=known.absence
+        )
         self.progress()
-        if listed.files is None:
-            return FolderReading(files=None, tag=listed.tag, is_moved=listed.is_moved)
-        plan = plan_reading(listed.files, _open_again(stored) if is_again else stored)
+        entries = listed.files
+        if entries is None and not self._is_any_due(known.waits, now):
+            return FolderReading(
+                files=None,
+                tag=listed.tag,
+                is_moved=listed.is_moved,
+                waits=known.waits,
+                listed=known.listed,
+            )
+        entries = known.listed if entries is None else entries
+        plan = plan_reading(entries, _open_again(stored) if is_again else stored)
         read: dict[str, WatchFile] = {}
-        is_whole = True
         for name, (_, reason) in plan.refused.items():
             read[name] = _keep(stored.get(name), name, reason, now)
-        for entry in plan.wanted:
-            before = stored.get(entry.name)
-            try:
-                fetched = await self.contents.fetch_file(self.folder, entry.name)
-            except _OF_ONE_FILE as error:
-                if error.scope not in {"record", "repository"}:
-                    raise
-                is_whole = False
-                read[entry.name] = _keep(before, entry.name, str(error), now)
+        fetcher = FileFetcher(
+            contents=self.contents,
+            folder=self.folder,
+            progress=self.progress,
+            chance=self.chance,
+            now=now,
+            is_forced=self.is_forced,
+        )
+        fetched = await fetcher.fetch(plan.wanted, known.waits)
+        for name, got in fetched.files.items():
+            before = stored.get(name)
+            if isinstance(got, ProviderError):
+                reason = f"could not be fetched: {got}"
+                read[name] = _keep(before, name, reason, now)
             else:
-                # One that lags behind its list would be taken for the newest.
-                is_whole = is_whole and fetched.blob == entry.blob
-                read[entry.name] = self._parse(entry.name, fetched, before, now)
-            self.progress()
+                read[name] = self._parse(name, got, before, now)
         return FolderReading(
             files=_keep_times(settle_files(stored, read, plan.gone), stored),
-            tag=listed.tag if is_whole else "",
+            tag=listed.tag,
             absence=listed.absence,
             is_moved=listed.is_moved,
+            waits=fetched.waits,
+            listed=tuple(entries) if fetched.waits else (),
+        )
+
+    def _is_any_due(self, waits: Mapping[str, FileWait], now: dt.datetime) -> bool:
+        return any(
+            self.is_forced or not is_waiting(each, each.blob, now)
+            for each in waits.values()
         )
 
     def _parse(

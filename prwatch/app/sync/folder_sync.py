@@ -6,7 +6,8 @@ fetched. A folder in which nothing changed costs one request that GitHub does no
 and no row.
 """
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,7 +23,9 @@ from prwatch.app.sync.folder_circuit import (
 from prwatch.app.sync.folder_reading import FolderReader, FolderReading
 from prwatch.app.sync.folder_rows import Stored, StoredFolder, load_folder, store_files
 from prwatch.app.sync.memory import FileCounts, Followed, KnownTag
+from prwatch.app.sync.next_look import begin_look
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult, classify_sync_error
+from prwatch.app.sync.remedy import find_remedy
 from prwatch.app.walk.cycle import Account
 from prwatch.domain.circuit import Cause
 from prwatch.domain.connection import Connection
@@ -64,7 +67,8 @@ async def look_at_folder(
     """
     Look at a folder, and store what changed in it.
 
-    With `is_forced` neither an open circuit nor a limit that is known holds it back.
+    With `is_forced` neither an open circuit, nor a limit that is known, nor a file's
+    wait holds it back.
 
     Raises:
         StoreError: The store failed, or others stored readings all the time.
@@ -72,12 +76,16 @@ async def look_at_folder(
     for _ in range(ATTEMPTS):
         account = _find_account(runtime, followed)
         stored = await load_folder(runtime, followed)
+        runtime.sync_memory.whole.discard(followed.folder.id)
         if account is None or stored is None:
             return FolderLook(followed=followed, outcome=_skip(followed, "no_token"))
         held = None if is_forced else _hold_back(runtime, followed, account, stored)
         if held is not None:
             return FolderLook(followed=followed, outcome=held)
-        look = await _look(runtime, followed, account, stored, progress)
+        read = functools.partial(
+            _read, runtime, followed, account, is_forced=is_forced, progress=progress
+        )
+        look = await _look(runtime, followed, account, stored, read)
         if look is not None:
             return look
     raise StoreConflict(f"others read {followed.folder.place} all the time")
@@ -100,17 +108,14 @@ async def _look(
     followed: Followed,
     account: Account,
     stored: StoredFolder,
-    progress: Callable[[], None],
+    read: Callable[..., Awaitable[FolderReading]],
 ) -> FolderLook | None:
     """Ask, and store what is news; None where somebody else was first."""
-    is_first = followed.folder.id not in runtime.sync_memory.looked_at
-    runtime.sync_memory.looked_at[followed.folder.id] = runtime.clock.now()
+    is_first = begin_look(runtime.sync_memory, followed, now=runtime.clock.now())
     try:
-        reading = await _read(
-            runtime, followed, account, stored, is_first=is_first, progress=progress
-        )
+        reading = await read(stored, is_first=is_first)
     except (ProviderError, ConfigError) as error:
-        failed = await _fail(runtime, followed, stored, error)
+        failed = await _fail(runtime, followed, account, stored, error)
         return FolderLook(followed=followed, outcome=failed)
     finally:
         await store_limits(runtime.database, runtime.clock, account)
@@ -133,30 +138,26 @@ async def _read(
     stored: StoredFolder,
     *,
     is_first: bool,
+    is_forced: bool,
     progress: Callable[[], None],
 ) -> FolderReading:
     """Read the folder. What was unreadable is read again once by each process."""
-    folder, files = stored.folder, stored.files
-    fingerprint = stored.connection.fingerprint
+    folder, fingerprint = stored.folder, stored.connection.fingerprint
     known = runtime.sync_memory.tags.get(
         folder.id, KnownTag(folder.tag, folder.fingerprint)
     )
     if known.fingerprint != fingerprint:
         known = KnownTag("", fingerprint)
-    is_again = is_first and any(each.problems for each in files.values())
     reader = FolderReader(
         contents=account.github.contents,
         folder=folder,
         is_app=is_app(runtime.config, followed.workspace),
         progress=progress,
+        chance=runtime.surroundings.chance,
+        is_first=is_first,
+        is_forced=is_forced,
     )
-    reading = await reader.read(
-        files,
-        tag="" if is_again else known.tag,
-        absence=known.absence,
-        now=runtime.clock.now(),
-        is_again=is_again,
-    )
+    reading = await reader.read(stored.files, known=known, now=runtime.clock.now())
     is_same = reading.files is None or (
         reading.absence is not None and reading.absence is known.absence
     )
@@ -167,6 +168,7 @@ async def _read(
 async def _fail(
     runtime: Runtime,
     followed: Followed,
+    account: Account,
     stored: StoredFolder,
     error: ProviderError | ConfigError,
 ) -> FolderOutcome:
@@ -178,10 +180,12 @@ async def _fail(
         failure_class=failure_class,
         code=error.code,
         message=str(error),
+        remedy=find_remedy(error.code, str(error), followed.folder) or error.hint,
     )
     if failure_class is FailureClass.LIMIT:
+        known = error.retry_at if isinstance(error, RateLimited) else None
         return replace(
-            outcome, until=error.retry_at if isinstance(error, RateLimited) else None
+            outcome, until=known or account.github.limits.blocked_until("core")
         )
     cause = Cause(failure_class=failure_class, code=error.code, message=str(error))
     fingerprint = build_fingerprint(followed, stored.connection)
@@ -201,7 +205,7 @@ async def _keep(
         result=SyncResult.UNCHANGED,
     )
     if files != stored.files:
-        became = await store_files(runtime, stored, reading.tag, files)
+        became = await store_files(runtime, stored, reading.stored_tag, files)
         if became is not Stored.DONE:
             tags.pop(key, None)
         if became is Stored.OUTRUN:
@@ -213,7 +217,11 @@ async def _keep(
     frozen = sum(bool(each.problems) for each in files.values())
     runtime.sync_memory.files[key] = FileCounts(len(files) - frozen, frozen)
     fingerprint = stored.connection.fingerprint
-    tags[key] = KnownTag(reading.tag, fingerprint, reading.absence)
+    tags[key] = KnownTag(
+        reading.tag, fingerprint, reading.absence, reading.waits, reading.listed
+    )
+    if reading.is_whole:
+        runtime.sync_memory.whole.add(key)
     problems = _list_problems(files.values(), reading)
     return FolderLook(
         followed=followed,

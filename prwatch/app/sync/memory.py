@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ import anyio
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult
 from prwatch.config.sync import Sync
 from prwatch.domain.task import Workspace
-from prwatch.domain.watch_file import WatchFolder
+from prwatch.domain.watch_file import ListedFile, WatchFolder
+from prwatch.domain.watch_file_wait import FileWait
 
 if TYPE_CHECKING:
     from prwatch.github.contents import Absence
@@ -27,11 +29,17 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class KnownTag:
-    """What vouches for a folder's list, or for its absence, and to which connection."""
+    """
+    What vouches for a folder's list, or for its absence, and to which connection.
+
+    `waits` are those of files that could not be fetched; `listed` is then the list.
+    """
 
     tag: str
     fingerprint: str
     absence: "Absence | None" = None
+    waits: Mapping[str, FileWait] = field(default_factory=dict)
+    listed: tuple[ListedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,10 @@ class SyncMemory:
 
     followed: tuple[Followed, ...] = ()
     looked_at: dict[str, dt.datetime] = field(default_factory=dict)
+    retry_at: dict[str, dt.datetime] = field(default_factory=dict)
+    """When a look that did not succeed is taken again, if that is before its time."""
+    whole: set[str] = field(default_factory=set)
+    """The folders whose last look told all that they declare."""
     tags: dict[str, KnownTag] = field(default_factory=dict)
     outcomes: dict[str, FolderOutcome] = field(default_factory=dict)
     applied: dict[str, tuple[WatchFolder, ...]] = field(default_factory=dict)

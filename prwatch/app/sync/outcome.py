@@ -36,8 +36,8 @@ class FolderOutcome:
     One turn of one folder.
 
     `place` is how people know the folder. `reason` says why it was skipped: `circuit`,
-    `limit` or `no_token`; `until` is when that ends. `failure_class`, `code` and
-    `message` are of what keeps it from being read.
+    `limit` or `no_token`; `until` is when that ends. `failure_class`, `code`,
+    `message` and `remedy` are of what keeps it from being read.
     """
 
     workspace: str
@@ -48,6 +48,7 @@ class FolderOutcome:
     failure_class: FailureClass | None = None
     code: str = ""
     message: str = ""
+    remedy: str = ""
     steps: int = 0
     """Steps of the plan that was applied."""
     warnings: tuple[str, ...] = ()
@@ -64,6 +65,7 @@ class FolderOutcome:
             failure_class=self.failure_class,
             code=self.code,
             message=self.message,
+            advice=self.remedy,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -77,6 +79,7 @@ class FolderOutcome:
             "class": self.failure_class,
             "code": self.code or None,
             "message": self.message or None,
+            "remedy": self.remedy or None,
             "steps": self.steps,
             "warnings": list(self.warnings),
         }

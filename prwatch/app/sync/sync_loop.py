@@ -14,9 +14,9 @@ from prwatch.app.daemon.turns import pause
 from prwatch.app.runtime import Runtime
 from prwatch.app.sync.folder_sync import FolderLook
 from prwatch.app.sync.memory import Followed
+from prwatch.app.sync.next_look import is_due
 from prwatch.app.sync.outcome import FolderOutcome, SyncResult
 from prwatch.app.sync.workspace_sync import sync_workspace
-from prwatch.domain.schedule import has_passed
 from prwatch.domain.timestamp import format_optional_time
 from prwatch.errors import ConfigError, StoreError
 from prwatch.github.reserve import keep_reserve
@@ -89,12 +89,7 @@ async def sync_due(
     due = [
         each
         for each in runtime.sync_memory.followed
-        if each.entry.poll_enabled
-        and has_passed(
-            runtime.sync_memory.looked_at.get(each.folder.id),
-            each.entry.interval,
-            now=now,
-        )
+        if each.entry.poll_enabled and is_due(runtime.sync_memory, each, now=now)
     ]
     with keep_reserve():
         return await _sync_and_tell(runtime, due, progress)

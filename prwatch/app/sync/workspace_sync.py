@@ -15,6 +15,7 @@ from prwatch.app.sync.declared import Applied, apply_declared
 from prwatch.app.sync.folder_rows import has_access, list_stored_folders
 from prwatch.app.sync.folder_sync import ACCESS_CHANGED, FolderLook, look_at_folder
 from prwatch.app.sync.memory import Followed
+from prwatch.app.sync.next_look import end_look
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.domain.task import Workspace
 
@@ -48,22 +49,41 @@ async def sync_workspace(
                 for each in _list_others(runtime, meant)
             ]
         await _settle_configured(runtime, workspace)
-        read = [index for index, look in enumerate(looks) if look.connection]
-        if not read:
-            return looks
-        if not is_forced and await _is_applied(runtime, workspace):
-            return [
-                _keep_warnings(runtime, look) if look.connection else look
-                for look in looks
-            ]
-        if not await _is_allowed(runtime, workspace, looks):
-            return [_refuse(look) for look in looks]
-        applied = await apply_declared(runtime, workspace)
-        changed = [index for index in read if _is_changed([looks[index]])]
-        last = (changed or read)[-1]
-        _remember_warnings(runtime, looks[last].followed, applied)
-        looks[last] = _attach(looks[last], applied)
+        looks = await _apply(runtime, workspace, looks, is_forced=is_forced)
+        # What ended before this line is taken up again soon.
+        for look in looks:
+            end_look(
+                runtime.sync_memory,
+                look.followed,
+                look.outcome,
+                now=runtime.clock.now(),
+            )
         return looks
+
+
+async def _apply(
+    runtime: Runtime,
+    workspace: Workspace,
+    looks: list[FolderLook],
+    *,
+    is_forced: bool,
+) -> list[FolderLook]:
+    """Let the tasks be what the files declare; return the looks with what it took."""
+    read = [index for index, look in enumerate(looks) if look.connection]
+    if not read:
+        return looks
+    if not is_forced and await _is_applied(runtime, workspace):
+        return [
+            _keep_warnings(runtime, look) if look.connection else look for look in looks
+        ]
+    if not await _is_allowed(runtime, workspace, looks):
+        return [_refuse(look) for look in looks]
+    applied = await apply_declared(runtime, workspace)
+    changed = [index for index in read if _is_changed([looks[index]])]
+    last = (changed or read)[-1]
+    _remember_warnings(runtime, looks[last].followed, applied)
+    looks[last] = _attach(looks[last], applied)
+    return looks
 
 
 def _is_changed(looks: Iterable[FolderLook]) -> bool:

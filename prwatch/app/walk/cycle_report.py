@@ -31,6 +31,8 @@ class Failure:
     is_whole: bool = False
     """Whether it ended all of a workspace's searching for reviews, of its cleaning up,
     or of following its watch files, in that cycle."""
+    advice: str = ""
+    """What a person can do, where the message alone does not say it."""
 
     @property
     def is_whole_workspace(self) -> bool:
@@ -40,7 +42,7 @@ class Failure:
     @property
     def remedy(self) -> str:
         """Return what a person can do about a refusal, '' where that is not known."""
-        return find_hint(self.message)
+        return self.advice or find_hint(self.message)
 
     @property
     def text(self) -> str:

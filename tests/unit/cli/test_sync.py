@@ -19,6 +19,12 @@ def hub(call, tmp_path):
         yield world
 
 
+def extend(call, text):
+    """Write more at the end of the configuration, which is the folder's entry."""
+    config = call.folder / "prwatch.toml"
+    config.write_text(f"{config.read_text()}{text}\n")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [(), ("acme",), ("now",), ("now", "acme"), ("--log-level", "error", "acme")],
@@ -43,11 +49,67 @@ def test_mistakes_and_failures_are_told_apart_from_what_was_done(call, hub):
     assert failed.err.startswith("acme: octo/team:.prwatch could not be read: the ")
 
 
+@pytest.mark.parametrize(
+    "arguments", [("statu",), ("now", "statu"), ("--json", "statu")]
+)
+def test_a_word_that_is_neither_command_nor_workspace_tells_what_there_is(
+    call, hub, arguments
+):
+    told = call("sync", *arguments)
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err == (
+        "prwatch: there is neither a workspace nor a command statu\n"
+        "hint: commands: now, status; workspaces that follow a folder: acme\n"
+    )
+
+
 def test_a_workspace_that_follows_nothing_is_an_error(call, hub):
+    extend(call, '[[workspace]]\nname = "corp"\ntoken_env = "CORP"')
     told = call("sync", "corp")
 
     assert told.code == 2
-    assert "workspace corp names no folder of watch files" in told.err
+    assert told.err == (
+        "prwatch: workspace corp names no folder of watch files\n"
+        "hint: a [[workspace.sync]] entry does; workspaces that follow a folder: acme\n"
+    )
+
+
+NEEDS = (
+    "and that the token may read it: a fine-grained token or an app needs the"
+    " permission Contents (read), a classic token the scope repo"
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("", f"that .prwatch is a folder, {NEEDS}"),
+        ('branch = "main"', f"that .prwatch is a folder on the branch main, {NEEDS}"),
+        ('path = "/"', f"that it is not empty, {NEEDS}"),
+        ('path = "/"\nbranch = "x"', f"that it has the branch x, {NEEDS}"),
+    ],
+)
+def test_a_folder_that_is_not_found_tells_what_to_look_at(call, hub, place, told):
+    hub.set_token(DEFAULT_TOKEN, repositories=())
+    extend(call, place)
+    now = call("sync")
+    status = call("sync", "status")
+    (row,) = call("sync", "--json").value["folders"]
+    (failure,) = call("--json", "--cycle").value["failures"]
+
+    remedy = f"see that octo/team is there, {told}"
+    assert now.err.splitlines()[1] == f"  {remedy}"
+    assert status.out.splitlines()[-1].endswith(f": {remedy}")
+    assert row["remedy"] == failure["remedy"] == remedy
+
+
+def test_a_folder_that_is_looked_at_by_hand_has_no_next_try(call, hub):
+    hub.delete_repository("octo/team")
+    extend(call, "poll_enabled = false")
+    call("sync")
+
+    assert "not found; it is tried by hand alone" in call("sync", "status").out
 
 
 def test_the_help_is_that_of_the_group(call):

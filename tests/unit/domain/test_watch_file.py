@@ -121,6 +121,30 @@ def test_a_file_that_is_gone_stays_while_a_new_one_cannot_be_read():
     assert list(mended) == ["b.toml"]
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (".yamllint.yml", "it begins with a dot"),
+        (f"{'x' * 96}.toml", "it is longer than 100 characters"),
+        ("a\ufffd.toml", "it is not UTF-8"),
+        ("a\u202e.toml", "it holds a slash or a character that cannot be shown"),
+    ],
+)
+def test_a_file_that_its_name_keeps_from_being_read_says_why_and_holds_nothing(
+    name, told
+):
+    plan = plan_reading([listed(name)], {})
+    (_, reason) = plan.refused[name]
+    refused = stored(name, blob="", declared="", problems=(reason,))
+
+    settled = settle_files(by_name(stored("a.toml")), by_name(refused), ["a.toml"])
+    held = stored("a.toml", blob="", problems=("a.toml: is gone, and kept",))
+    later = settle_files(by_name(held, refused), {}, ["a.toml"])
+
+    assert reason == f"has a name that cannot be used: {told}"
+    assert list(settled) == list(later) == [name]
+
+
 def test_an_old_file_with_mistakes_keeps_nothing_else():
     broken = stored("b.toml", declared="", problems=("b.toml:1:1: no",))
 

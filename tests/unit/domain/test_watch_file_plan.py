@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from prwatch.domain.desired import (
@@ -239,6 +241,42 @@ def test_interests_have_just_the_narrowings_of_each_workspace():
     out, hook = narrow_interests(interests, "acme", [other])
 
     assert (out.narrowings, hook.narrowings) == ((corp,), (other,))
+
+
+def test_interests_lose_nothing_while_a_folder_is_not_read():
+    old = Narrowing(workspace="acme", sink="out", events=frozenset({"a"}))
+    new = Narrowing(workspace="acme", sink="hook")
+    other = replace(new, events=frozenset({"b"}))
+    interests = (
+        Interest(sink="out", narrowings=(old,)),
+        Interest(sink="hook", narrowings=(other,)),
+    )
+
+    out, hook = narrow_interests(interests, "acme", [new], is_final=False)
+
+    assert (out.narrowings, hook.narrowings) == ((old,), (new,))
+
+
+def test_nothing_ends_while_a_folder_is_not_read_and_what_is_new_begins():
+    tasks = [
+        make_task("1", external_id="old", origin=FILE),
+        make_task("2", external_id="found", origin=Origin.ADOPTED),
+    ]
+    rows = [
+        make_repository_watch(origin=FILE),
+        make_repository_watch(origin=FILE, repository_id="", author="hubot"),
+    ]
+    stored = make_snapshot(tasks=tasks, repository_watches=rows)
+
+    found = plan_watch_files(desire(TASK), stored, unread=("octo/team:lists",))
+
+    until = "is declared no more, and kept until octo/team:lists is read as a whole"
+    assert found.plan.steps == (AddTask(external_id="t", origin=FILE),)
+    assert sorted(found.warnings) == [
+        f"task old {until}",
+        f"the watch on all by hubot {until}",
+        f"the watch on all of octo/hello {until}",
+    ]
 
 
 def test_a_person_keeps_an_adoption_that_the_configuration_names_no_more():

@@ -69,14 +69,24 @@ async def test_a_folder_that_fails_is_looked_at_again_by_hand(stage):
     assert (await status(stage))["folders"][0]["circuit"] is None
 
 
-@pytest.mark.parametrize("workspace", ["", "corp"])
-async def test_without_a_folder_it_is_said_what_to_write(tmp_path, workspace):
+NONE = "workspaces that follow a folder: none"
+
+
+@pytest.mark.parametrize(
+    ("workspace", "hint"),
+    [
+        ("", "a [[workspace.sync]] entry does"),
+        ("acme", f"a [[workspace.sync]] entry does; {NONE}"),
+        ("corp", f"commands: now, status; {NONE}"),
+    ],
+)
+async def test_without_a_folder_it_is_said_what_to_write(tmp_path, workspace, hint):
     stage = make_stage(tmp_path, ONE)
 
     with pytest.raises(ConfigError) as refused:
         await sync(stage, workspace)
 
-    assert refused.value.hint == "a [[workspace.sync]] entry does"
+    assert refused.value.hint == hint
 
 
 async def test_before_any_look_a_folder_is_told_as_configured(stage):
