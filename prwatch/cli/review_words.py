@@ -8,7 +8,7 @@ from prwatch.cli.output import format_time
 
 WORDS: Final[Mapping[str, str]] = {
     "deleted": "would go",
-    "gone": "is only a row that is left over; that would go",
+    "gone": "has a row that nothing needs any more; that would go",
     "open": "stays: the review is not done",
     "reopened": "stays: the review is not done any more",
     "seen_done": "is done",
@@ -57,6 +57,7 @@ def tell_time(text: str) -> str:
 
 
 def tell_failure(failure: Mapping[str, Any]) -> str:
-    """Return what failed, and of what: a pull request, else its workspace."""
+    """Return what failed, of what (else of which workspace), and what helps."""
     what = failure["reference"] or failure["workspace"]
-    return f"{what}: {failure['message']}" if what else str(failure["message"])
+    told = f"{what}: {failure['message']}" if what else str(failure["message"])
+    return f"{told}; {failure['remedy']}" if failure["remedy"] else told

@@ -14,6 +14,7 @@ from typing import Final
 
 from prwatch.domain.review_hit import ReviewFacts, find_end
 from prwatch.domain.review_watch import (
+    RESERVED_FOR,
     CleanupPolicy,
     ReviewScope,
     ReviewTask,
@@ -131,8 +132,23 @@ class Judgement:
 
 
 def is_gone(swept: SweptTask) -> bool:
-    """Return whether its rows alone are left, and may go."""
+    """Return whether its rows alone are left, and may go: they keep nothing."""
     return swept.task is None and find_keep(swept) is None
+
+
+def is_let_go(swept: SweptTask) -> bool:
+    """Return whether it is somebody's own task, and no watch knows it any more."""
+    is_left = all(each.watch is None for each in swept.rows)
+    return is_left and find_keep(swept) is Keep.NOT_OURS
+
+
+def find_forgotten(swept: SweptTask, now: dt.datetime) -> ReviewTask | None:
+    """Return a reservation that nobody may finish any more, or None."""
+    if find_keep(swept) is not Keep.RESERVED:
+        return None
+    row = swept.rows[0].row
+    # As far in the future it is of a clock that was set back.
+    return row if abs(now - row.reserved_at) >= RESERVED_FOR else None
 
 
 def find_keep(swept: SweptTask) -> Keep | None:
@@ -141,11 +157,11 @@ def find_keep(swept: SweptTask) -> Keep | None:
         return Keep.UNREADABLE
     if not swept.task_id:
         return Keep.RESERVED
-    if swept.policy is CleanupPolicy.NEVER:
-        return Keep.NEVER
     task = swept.task
     if task is None:
         return None
+    if swept.policy is CleanupPolicy.NEVER:
+        return Keep.NEVER
     if task.origin is not Origin.REVIEW:
         return Keep.NOT_OURS
     return None if swept.policy is CleanupPolicy.ALWAYS else _find_attention(task)
@@ -191,6 +207,11 @@ def judge(
         done=done if least is Stand.DONE else {},
         until=max(ends) if is_waiting else None,
     )
+
+
+def wait_longer(judgement: Judgement, until: dt.datetime) -> Judgement:
+    """Return a judgement that a task is done as one that it is so for too short."""
+    return replace(judgement, stand=Stand.WAITS, done={}, until=until)
 
 
 def is_as_decided(before: SweptTask, now: SweptTask | None) -> bool:

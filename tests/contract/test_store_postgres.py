@@ -11,6 +11,7 @@ from tests.contract.store_review import (
     ReviewWatchesContract,
 )
 from tests.contract.store_review_audit import ReviewAuditContract
+from tests.contract.store_review_left import ReviewLeftContract
 from tests.contract.store_review_sweep import ReviewSweepContract
 from tests.contract.store_task_pull_requests import TaskPullRequestsContract
 from tests.contract.store_tasks import TasksContract
@@ -39,6 +40,10 @@ class TestPostgresRepositories(PostgresBackend, RepositoriesContract):
 
 
 class TestPostgresReviewAudit(PostgresBackend, ReviewAuditContract):
+    pass
+
+
+class TestPostgresReviewLeft(PostgresBackend, ReviewLeftContract):
     pass
 
 

@@ -81,5 +81,100 @@ async def test_the_loop_goes_on_after_a_store_that_fails(
         assert names.count("review_task.deleted") == 1
         assert "review_cleanup.failed" in names
         assert [
-            log["class"] for log in logs if log["event"] == "review_task.unread"
+            log["class"] for log in logs if log["event"] == "review_cleanup.stopped"
         ].count("auth") == 1
+
+
+DAY = 24 * 3600.0
+TOLD = ("unread", "stopped", "recovered", "works_again", "failed")
+
+
+def told(logs):
+    """Return what was told of failures: its name, and which task it is about."""
+    return [
+        (log["event"], log.get("reference", ""))
+        for log in logs
+        if log["event"].startswith("review_") and log["event"].endswith(TOLD)
+    ]
+
+
+@pytest.mark.parametrize("anyio_backend", [JUMPING], ids=["virtual"])
+@pytest.mark.parametrize(
+    ("fault", "begins", "reference"),
+    [
+        pytest.param(
+            {"kind": "partial_not_found", "numbers": (1,), "match": "ReviewEnds"},
+            "review_task.unread",
+            "octo/hello#1",
+            id="one pull request",
+        ),
+        pytest.param(
+            {"kind": "bad_credentials"}, "review_cleanup.stopped", "", id="the token"
+        ),
+        pytest.param(
+            {"kind": "html502", "match": "ReviewEnds"},
+            "review_cleanup.stopped",
+            "",
+            id="GitHub",
+        ),
+    ],
+)
+async def test_what_fails_all_day_is_told_once_and_so_is_its_end(
+    tmp_path, anyio_backend, fault, begins, reference
+):
+    clock = LoopClock()
+    world = World(clock)
+    world.add_repository("octo/hello")
+    for number in (1, 2):
+        ask(world, number)
+    async with open_product(
+        tmp_path, world, clock=clock, watches=(), tasks=MINE
+    ) as product:
+        await ReviewQueue(product.runtime).run_once()
+        registry = LoopRegistry(clock)
+        registry.begin_run(CleanupLoop.name, None)
+        loop = CleanupLoop(product.runtime, registry)
+        with capture_logs() as logs:
+            async with anyio.create_task_group() as group:
+                await group.start(loop.run, lambda: None)
+                await anyio.sleep(400)
+                quiet = told(logs)
+                rule = world.faults.add(Fault(**fault, times=None))
+                await anyio.sleep(DAY)
+                failing = told(logs)
+                world.faults.remove(rule)
+                await anyio.sleep(DAY)
+                rule = world.faults.add(Fault(**fault, times=None))
+                await anyio.sleep(DAY)
+                group.cancel_scope.cancel()
+
+    ends = f"{begins.split('.')[0]}.recovered"
+    assert (quiet, failing) == ([], [(begins, reference)])
+    assert told(logs) == [(begins, reference), (ends, reference), (begins, reference)]
+    assert {log["workspace"] for log in logs if log["event"] in {begins, ends}} == {
+        "acme"
+    }
+
+
+@pytest.mark.parametrize("anyio_backend", [JUMPING], ids=["virtual"])
+async def test_a_store_that_fails_all_day_is_told_once(tmp_path, anyio_backend):
+    clock = LoopClock()
+    world = World(clock)
+    async with open_product(tmp_path, world, clock=clock, watches=()) as product:
+        database = FailingDatabase(product.runtime.database)
+        registry = LoopRegistry(clock)
+        registry.begin_run(CleanupLoop.name, None)
+        runtime = dataclasses.replace(product.runtime, database=database)
+        with capture_logs() as logs:
+            async with anyio.create_task_group() as group:
+                database.fails = "ReviewCleanup"
+                await group.start(CleanupLoop(runtime, registry).run, lambda: None)
+                await anyio.sleep(DAY)
+                database.fails = ""
+                await anyio.sleep(DAY)
+                group.cancel_scope.cancel()
+
+    assert told(logs) == [
+        ("review_cleanup.failed", ""),
+        ("review_cleanup.works_again", ""),
+    ]

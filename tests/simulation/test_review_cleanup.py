@@ -201,11 +201,34 @@ async def test_a_task_of_two_watches_goes_when_the_more_cautious_lets_it(
         assert len(rows(product)) == 2
 
 
+@pytest.mark.parametrize("attention", ["person_wrote_at = 1", "waits_for = 'x'", ""])
+@pytest.mark.parametrize("first", ["always", "auto"])
+async def test_auto_keeps_what_always_would_let_go(tmp_path, world, first, attention):
+    one = ask(world)
+    (second,) = {"always", "auto"} - {first}
+    reviews = (
+        f'[[workspace.review]]\nname = "a"\npolicy = "{first}"\n'
+        '[[workspace.review]]\nname = "b"'
+    )
+    async with open_found(tmp_path, world, policy=second, reviews=reviews) as (
+        product,
+        cleanup,
+    ):
+        world.merge(one)
+        if attention:
+            write(product, f"UPDATE tasks SET {attention}")
+        gone = await sweeps(product, cleanup)
+
+        assert len(rows(product)) == (2 if attention else 0)
+        assert gone == (0 if attention else 1)
+
+
+@pytest.mark.parametrize("policy", ["auto", "always", "never"])
 async def test_rows_are_dropped_whose_task_is_gone_with_an_entry_of_the_record(
-    tmp_path, world
+    tmp_path, world, policy
 ):
     ask(world)
-    async with open_found(tmp_path, world) as (product, cleanup):
+    async with open_found(tmp_path, world, policy=policy) as (product, cleanup):
         write(product, "DELETE FROM tasks")
         report = await sweep(product, cleanup)
         (audit,) = product.ask("SELECT * FROM review_audit")
@@ -246,3 +269,41 @@ async def test_the_record_goes_after_its_time_and_what_it_keeps_away_stays_away(
 
         assert (len(before), len(dry)) == (2, 2)
         assert (left["pr_number"], left["snapshot"]) == (2, "{}")
+
+
+@pytest.mark.parametrize("seconds", [-601, -599, 0, 599, 601])
+async def test_a_reservation_that_nobody_may_finish_is_forgotten(
+    tmp_path, world, seconds
+):
+    ask(world)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        moment = int((product.clock.now().timestamp() + CYCLE + seconds) * 1_000_000)
+        write(product, f"UPDATE review_tasks SET task_id = '', reserved_at = {moment}")
+        with product.refused_writes():
+            dry = await sweep(product, cleanup, DRY)
+        report = await sweep(product, cleanup, gap=0.0)
+        is_left = abs(seconds) > 600
+
+        assert (report.dropped, len(rows(product))) == (is_left, not is_left)
+        assert (
+            verdicts(report)
+            == verdicts(dry)
+            == {("gone" if is_left else "reserved"): 1}
+        )
+        assert product.ask("SELECT * FROM review_audit") == []
+
+
+async def test_a_persons_task_that_no_watch_knows_is_no_longer_swept(tmp_path, world):
+    ask(world)
+    async with open_found(tmp_path, world) as (product, cleanup):
+        write(product, "UPDATE tasks SET origin = 'command'")
+        kept = await sweep(product, cleanup)
+        write(product, "DELETE FROM review_watches")
+        write(product, "UPDATE review_tasks SET review_watch_id = ''")
+        left = await sweep(product, cleanup)
+        (audit,) = product.ask("SELECT * FROM review_audit")
+
+        assert verdicts(kept) == {"not_a_review_task": 1}
+        assert (verdicts(left), rows(product)) == ({"gone": 1}, [])
+        assert (audit["action"], audit["reason"]) == ("released", "not_a_review_task")
+        assert tasks(product) == [NAME]

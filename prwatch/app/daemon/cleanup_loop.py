@@ -8,12 +8,13 @@ import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.daemon.told_failures import ToldFailures
 from prwatch.app.daemon.turns import pause
 from prwatch.app.review.cleanup import Late, ReviewCleanup
 from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.cycle_report import Failure
 from prwatch.app.walk.stragglers import Stragglers
-from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import CYCLE
 from prwatch.errors import StoreError
 
@@ -28,10 +29,11 @@ class CleanupLoop:
     deadline: dt.timedelta | None = dt.timedelta(minutes=10)
 
     def __init__(self, runtime: Runtime, registry: LoopRegistry) -> None:
-        self.cleanup = ReviewCleanup(runtime)
+        self.cleanup = ReviewCleanup(runtime, is_lasting=True)
         self._runtime = runtime
         self._registry = registry
-        self._told: set[tuple[str, str, str]] = set()
+        self._told = ToldFailures()
+        self._store_failure = ""
 
     async def run(
         self,
@@ -55,25 +57,40 @@ class CleanupLoop:
             else:
                 self._tell(report)
                 if report.error is None:
-                    self._registry.succeed(self.name)
+                    self._succeed()
                 else:
                     self._fail(report.error)
             late_by = await pause(self._runtime.clock, CYCLE, beat)
 
     def _fail(self, error: StoreError) -> None:
         self._registry.fail(self.name, error)
-        _log.warning("review_cleanup.failed", code=error.code, message=str(error))
+        if error.code != self._store_failure:
+            _log.warning("review_cleanup.failed", code=error.code, message=str(error))
+        self._store_failure = error.code
+
+    def _succeed(self) -> None:
+        self._registry.succeed(self.name)
+        if self._store_failure:
+            _log.info("review_cleanup.works_again", code=self._store_failure)
+        self._store_failure = ""
 
     def _tell(self, report: CleanupReport) -> None:
-        """Log what went, and a failure once as long as it stays."""
-        failures = {
-            (each.workspace, each.reference, each.code): each
-            for each in report.failures
-            if each.failure_class is not FailureClass.LIMIT
-        }
-        for key in failures.keys() - self._told:
-            _log.warning("review_task.unread", **failures[key].as_json())
-        self._told = set(failures)
+        """Log what went, and a failure once as long as it stays, and when it ended."""
+        begun, ended = self._told.take(report)
+        self._told.keep_workspaces(
+            {each.name for each in self._runtime.wired.workspaces.values()}
+        )
+        for failure in begun:
+            _log.warning(_name(failure, "unread", "stopped"), **failure.as_json())
+        for failure in ended:
+            _log.info(_name(failure, "recovered", "recovered"), **failure.as_json())
         for each in report.findings:
             if each.verdict == "deleted":
                 _log.info("review_task.deleted", **each.as_json())
+
+
+def _name(failure: Failure, of_task: str, of_all: str) -> str:
+    """Return how it is logged: a failure is of one task, or ends a whole sweep."""
+    if failure.reference:
+        return f"review_task.{of_task}"
+    return f"review_cleanup.{of_all}"

@@ -18,6 +18,7 @@ from prwatch.app.review.cleanup_report import CleanupReport
 from prwatch.app.review.cleanup_turn import Sweep, Turn
 from prwatch.app.review.logins import Logins
 from prwatch.app.review.removal import forget_old_records
+from prwatch.app.review.sights import Sights
 from prwatch.app.review.sweep_order import SCHEDULED, SweepOrder
 from prwatch.app.review.workspace_sweep import read_and_remove, settle_locally
 from prwatch.app.runtime import Runtime
@@ -42,14 +43,19 @@ Late: TypeAlias = Stragglers[CleanupReport]
 
 
 class ReviewCleanup:
-    """Sweeps the review tasks of an open product, and remembers what it met."""
+    """
+    Sweeps the review tasks of an open product, and remembers what it met.
 
-    def __init__(self, runtime: Runtime) -> None:
+    One that `is_lasting` sweeps again and again: it trusts no other's clock.
+    """
+
+    def __init__(self, runtime: Runtime, *, is_lasting: bool = False) -> None:
         self.circuits = CleanupCircuits(runtime.clock, runtime.surroundings.chance)
         self.deleted = 0
         """Tasks that went since the start."""
         self._runtime = runtime
         self._logins = Logins()
+        self._sights = Sights(runtime.clock, is_lasting=is_lasting)
         self._stopped: dict[str, tuple[tuple[str, ...], str]] = {}
         """Behind which task the next turn of a workspace begins."""
 
@@ -119,6 +125,7 @@ class ReviewCleanup:
             circuits=circuits,
             report=report,
             logins=self._logins,
+            sights=self._sights,
             by=order.by,
             is_dry=order.is_dry,
             beat=beat,
@@ -175,9 +182,10 @@ class ReviewCleanup:
         connection = await self.find_connection(workspace)
         if connection is None:
             return
-        sweep.circuits.keep_records(
-            connection.id, [each.row.id for swept in found for each in swept.rows]
-        )
+        row_ids = [each.row.id for swept in found for each in swept.rows]
+        sweep.circuits.keep_records(connection.id, row_ids)
+        self._sights.keep_rows(workspace.id, row_ids)
+        sweep.report.swept.add(workspace.name)
         turn = Turn(
             sweep=sweep,
             account=account,

@@ -51,6 +51,8 @@ class CleanupReport:
 
     findings: list[Finding] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    swept: set[str] = field(default_factory=set)
+    """The workspaces that had a turn."""
     deleted: int = 0
     dropped: int = 0
     """Rows of tasks that were gone."""
@@ -81,6 +83,7 @@ class CleanupReport:
     def absorb(self, other: "CleanupReport") -> None:
         """Add what a part of the sweep did."""
         self.findings += other.findings
+        self.swept |= other.swept
         self.failures += other.failures
         self.deleted += other.deleted
         self.dropped += other.dropped

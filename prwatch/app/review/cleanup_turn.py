@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from prwatch.app.review.cleanup_circuits import Blow, CleanupCircuits
 from prwatch.app.review.cleanup_report import CleanupReport, Finding
 from prwatch.app.review.logins import Logins
+from prwatch.app.review.sights import Sights
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.cycle_report import Failure
@@ -26,6 +27,7 @@ class Sweep:
     circuits: CleanupCircuits
     report: CleanupReport
     logins: Logins
+    sights: Sights
     by: AuditActor
     is_dry: bool
     beat: Callable[[], None]

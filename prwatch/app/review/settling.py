@@ -15,6 +15,7 @@ from prwatch.domain.review_cleanup import (
     is_about,
     judge,
     name_reason,
+    wait_longer,
 )
 from prwatch.domain.review_hit import ReviewFacts
 from prwatch.domain.review_watch import AuditAction
@@ -46,8 +47,11 @@ async def settle(turn: Turn, part: Sequence[SweptTask], found: Readings) -> None
         judgement = judge(
             swept, facts, asked_at=found.asked_at, read_at=turn.now(), grace=grace
         )
+        rest = sweep.sights.find_rest(swept, grace)
+        if judgement.stand is Stand.DONE and rest:
+            judgement = wait_longer(judgement, turn.now() + rest)
         judged.append((swept, judgement))
-    lost = None if sweep.is_dry else await _note(turn, [each for _, each in judged])
+    lost = None if sweep.is_dry else await _note(turn, judged)
     for swept, judgement in judged:
         if lost is not None and judgement.rows:
             turn.fail_store(swept, lost)
@@ -97,13 +101,22 @@ def _gather(
     return None
 
 
-async def _note(turn: Turn, judgements: Sequence[Judgement]) -> StoreError | None:
+async def _note(
+    turn: Turn, judged: Sequence[tuple[SweptTask, Judgement]]
+) -> StoreError | None:
     """
     Write what was seen first, or is no longer so; nothing when all is as before.
 
     Returns why it could not be written: the next reading is the first then.
     """
-    noted = [row for judgement in judgements for row in judgement.rows]
+    noted = [row for _, judgement in judged for row in judgement.rows]
+    seen = {
+        each.row.id: each.row.terminal_seen_at
+        for swept, _ in judged
+        for each in swept.rows
+    } | {row_id: seen_at for row_id, seen_at, _ in noted}
+    known = {row_id: seen_at for row_id, seen_at in seen.items() if seen_at is not None}
+    turn.sweep.sights.note(turn.workspace.id, known)
     if not noted:
         return None
 

@@ -11,36 +11,43 @@ from prwatch.app.review.removal import drop_rows
 from prwatch.app.review.settling import settle
 from prwatch.domain.review_cleanup import (
     SweptTask,
+    find_forgotten,
     find_keep,
     is_gone,
+    is_let_go,
 )
-from prwatch.domain.review_watch import AuditAction
-from prwatch.errors import (
-    ProviderError,
-    StoreError,
-)
+from prwatch.domain.review_watch import AuditAction, ReviewTask
+from prwatch.errors import ProviderError, StoreError
+from prwatch.store import review_left
+from prwatch.store.database import Transaction
 
 SLICE: Final = 100
 """Pull requests that one request reads: each costs a point."""
 GONE: Final = "task_gone"
+LET_GO: Final = "not_a_review_task"
+RESERVED: Final = "reservation_left"
 
 
 async def settle_locally(turn: Turn, found: Sequence[SweptTask]) -> list[SweptTask]:
     """Settle what the rows tell by themselves, and return what is to be read."""
     left = []
     for swept in found:
-        keep = find_keep(swept)
-        if keep is not None:
+        keep, forgotten = find_keep(swept), find_forgotten(swept, turn.now())
+        if is_gone(swept):
+            await _drop(turn, swept, GONE)
+        elif is_let_go(swept):
+            await _drop(turn, swept, LET_GO)
+        elif forgotten is not None:
+            await _forget(turn, swept, forgotten)
+        elif keep is not None:
             turn.tell(swept, keep.value)
-        elif not is_gone(swept):
-            left.append(swept)
         else:
-            await _drop(turn, swept)
+            left.append(swept)
     return left
 
 
-async def _drop(turn: Turn, swept: SweptTask) -> None:
-    ending = turn.build_ending(swept, AuditAction.RELEASED, GONE, {})
+async def _drop(turn: Turn, swept: SweptTask, reason: str) -> None:
+    ending = turn.build_ending(swept, AuditAction.RELEASED, reason, {})
     if not turn.sweep.is_dry:
         try:
             is_dropped = await drop_rows(turn.sweep.runtime, ending)
@@ -48,7 +55,23 @@ async def _drop(turn: Turn, swept: SweptTask) -> None:
             turn.fail_store(swept, error)
             return
         turn.sweep.report.dropped += len(swept.rows) if is_dropped else 0
-    turn.tell(swept, "gone", reason=GONE)
+    turn.tell(swept, "gone", reason=reason)
+
+
+async def _forget(turn: Turn, swept: SweptTask, row: ReviewTask) -> None:
+    """Forget a reservation that a crash left: who finds it again reserves anew."""
+
+    async def forget(tx: Transaction) -> bool:
+        return await review_left.forget_reservation(tx, row)
+
+    if not turn.sweep.is_dry:
+        try:
+            is_forgotten = await turn.sweep.runtime.database.transact(forget)
+        except StoreError as error:
+            turn.fail_store(swept, error)
+            return
+        turn.sweep.report.dropped += is_forgotten
+    turn.tell(swept, "gone", reason=RESERVED)
 
 
 async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask | None:

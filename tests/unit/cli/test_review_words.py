@@ -62,13 +62,14 @@ def test_what_failed_says_until_when_it_is_not_asked_again():
 
 
 def test_a_failure_names_what_it_is_of():
-    failure = {"reference": "", "workspace": "acme", "message": "refused"}
+    failure = {"reference": "", "workspace": "acme", "message": "refused", "remedy": ""}
 
     assert tell_failure(failure) == "acme: refused"
     assert tell_failure({**failure, "reference": "octo/hello#1"}) == (
         "octo/hello#1: refused"
     )
     assert tell_failure({**failure, "workspace": ""}) == "refused"
+    assert tell_failure({**failure, "remedy": "renew it"}) == "acme: refused; renew it"
 
 
 def test_what_is_no_time_stays_as_it_is():

@@ -152,12 +152,15 @@ def test_what_keeps_a_task(swept, keep):
     assert find_keep(swept) is keep
 
 
-def test_rows_go_whose_task_is_gone_unless_something_keeps_them():
-    assert is_gone(dataclasses.replace(make_swept(), task=None))
-    assert not is_gone(make_swept())
-    assert not is_gone(
-        dataclasses.replace(make_swept(make_row(policy="never")), task=None)
-    )
+@pytest.mark.parametrize("policy", ["auto", "always", "never"])
+def test_rows_go_whose_task_is_gone_unless_they_cannot_be_understood(policy):
+    swept = make_swept(make_row(policy=policy))
+    gone = dataclasses.replace(swept, task=None)
+
+    assert is_gone(gone)
+    assert not is_gone(swept)
+    assert not is_gone(dataclasses.replace(gone, is_readable=False))
+    assert not is_gone(dataclasses.replace(gone, task_id=""))
 
 
 def test_a_row_is_swept_under_its_watch_or_by_itself():

@@ -1,0 +1,59 @@
+"""Rows that review watches left: their policy, and reservations that nobody finishes."""
+
+from dataclasses import replace
+
+import pytest
+
+from prwatch.domain.review_watch import CleanupPolicy
+from prwatch.store import review_left, review_tasks, review_watches
+from tests.contract.store_review import make_review_task, make_review_watch
+from tests.contract.store_rows import at
+
+
+class ReviewLeftContract:
+    """Runs on every backend."""
+
+    @pytest.fixture
+    async def rows(self, store):
+        rows = [
+            make_review_task(12, task_id="t1", review_watch_id=""),
+            make_review_task(13, task_id="t1"),
+            make_review_task(14, task_id="t2", review_watch_id=""),
+            make_review_task(15),
+        ]
+
+        async def put(tx):
+            await review_watches.add_review_watch(tx, make_review_watch())
+            for row in rows:
+                await review_tasks.add_review_task(tx, row)
+
+        await store.write(put)
+        return rows
+
+    async def test_the_policy_of_a_task_is_chosen_where_no_watch_has_one(
+        self, store, rows
+    ):
+        put = review_left.put_left_policy
+        written = await store.write(put, "w1", "t1", CleanupPolicy.NEVER)
+        again = await store.write(put, "w1", "t1", CleanupPolicy.NEVER)
+        others = await store.write(put, "w2", "t2", CleanupPolicy.NEVER)
+
+        assert (written, again, others) == (True, False, False)
+        assert await store.read(review_tasks.list_review_tasks, "w1") == [
+            replace(rows[0], policy=CleanupPolicy.NEVER),
+            *rows[1:],
+        ]
+
+    async def test_a_reservation_is_forgotten_as_it_was_looked_at(self, store, rows):
+        forget = review_left.forget_reservation
+        moved = replace(rows[3], reserved_at=at(1))
+        others = replace(rows[3], reserved_by="another")
+
+        assert [await store.write(forget, each) for each in (moved, others)] == [
+            False,
+            False,
+        ]
+        assert not await store.write(forget, rows[0])  # it has its task
+        assert await store.write(forget, rows[3])
+        assert not await store.write(forget, rows[3])
+        assert await store.read(review_tasks.list_review_tasks, "w1") == rows[:3]
