@@ -25,7 +25,9 @@ class ReviewFacts:
 
     `opinion` and `submitted_at` are that person's last word, None without one.
     `is_asked` says that the person's own review is requested now or, where teams count,
-    that of a team which was asked after that word.
+    that of a team which was asked after that word. `is_requested` says that a request
+    stands which may be the person's: theirs, where teams count one to any team,
+    whenever it was made, or one whose reviewer is not shown.
     """
 
     pull_request: ReviewedPullRequest
@@ -39,6 +41,7 @@ class ReviewFacts:
     opinion: Opinion | None = None
     submitted_at: dt.datetime | None = None
     is_asked: bool = False
+    is_requested: bool = False
 
 
 class HitVerdict(enum.StrEnum):
@@ -46,6 +49,8 @@ class HitVerdict(enum.StrEnum):
 
     TAKE_UP = "take_up"
     ENDED = "ended"
+    UNASKED = "unasked"
+    """No request stands any more that the search was for: its index lags."""
     CLEANED = "cleaned"
     """It was cleaned away, and nothing shows that its work is no longer done."""
 
@@ -69,9 +74,14 @@ def find_end(facts: ReviewFacts) -> Mapping[str, object]:
     return {}
 
 
-def judge_hit(facts: ReviewFacts, last: ReviewAudit | None) -> HitVerdict:
+def judge_hit(
+    facts: ReviewFacts, last: ReviewAudit | None, *, is_for_requests: bool = False
+) -> HitVerdict:
     """
     Decide about a hit; `last` is the newest that became of it under this watch.
+
+    A search that `is_for_requests` lags: what it shows must still be requested. One
+    that a person wrote finds what it finds.
 
     One that was cleaned away comes back once the reading contradicts the evidence of
     that: closed and reopened, or approved and asked again, dismissed or replaced. An
@@ -80,6 +90,8 @@ def judge_hit(facts: ReviewFacts, last: ReviewAudit | None) -> HitVerdict:
     """
     if facts.state is not PullRequestState.OPEN or find_end(facts):
         return HitVerdict.ENDED
+    if is_for_requests and not facts.is_requested:
+        return HitVerdict.UNASKED
     if last is None or last.action is not AuditAction.DELETED:
         return HitVerdict.TAKE_UP
     return HitVerdict.TAKE_UP if _is_refuted(last, facts) else HitVerdict.CLEANED

@@ -130,9 +130,7 @@ def _find_logic_problem(query: str) -> str:
         return "searches for issues; a review watch searches for pull requests"
     negated = [term.lstrip("-") for term in terms if term.startswith("-")]
     negated += [
-        term
-        for word, term in itertools.pairwise(terms)
-        if word.upper() == "NOT"
+        term for word, term in itertools.pairwise(terms) if word.upper() == "NOT"
     ]
     if any(_names_kind(term, _PULL_REQUESTS) for term in negated):
         return "leaves out pull requests; a review watch searches for them"

@@ -13,6 +13,8 @@ from typing import Final
 
 from prwatch.domain.task import REVIEW_PREFIX, Origin
 
+BACKLOG_FOR: Final = dt.timedelta(days=1)
+"""How long what a watch finds may count as what waited when it was made."""
 DEFAULT_INTERVAL: Final = dt.timedelta(minutes=5)
 SHORTEST_INTERVAL: Final = dt.timedelta(minutes=1)
 LONGEST_INTERVAL: Final = dt.timedelta(days=1)
@@ -66,7 +68,7 @@ class AuditAction(enum.StrEnum):
     DELETED = "deleted"
     RESTORED = "restored"
     RELEASED = "released"
-    """The row went, the task stays: it is a person's now, or was gone before."""
+    """The row went: the task is a person's own now, or was gone before."""
 
 
 class AuditActor(enum.StrEnum):
@@ -102,7 +104,8 @@ class ReviewWatch:
 
     `revision` grows by one whenever its settings change. `last_error`,
     `incomplete_since` with its reason and `backlog_done_at` are written by polling
-    alone; the last is when its first complete search had been worked through.
+    alone; the last is since when what it finds is no backlog. `last_error` is also what
+    could not be read of the hits.
     """
 
     id: str
@@ -196,3 +199,26 @@ class ReviewAudit:
     acted_by: AuditActor
     snapshot: Mapping[str, object] = field(default_factory=dict)
     undo_until: dt.datetime | None = None
+
+
+def ends_backlog(
+    watch: ReviewWatch,
+    reason: IncompleteReason | None,
+    *,
+    earlier: int,
+    has_left: bool,
+    now: dt.datetime,
+) -> bool:
+    """
+    Return whether what a watch finds after this search is no backlog any more.
+
+    The first complete search ends it, also with hits that could not be read, unless
+    some were left to somebody else. So does, however incomplete, any search but the
+    first of a process once the watch is a day old: `earlier` is how many were answered
+    before. Whoever passes over backlog must not be deaf for good.
+    """
+    if watch.backlog_done_at is not None:
+        return False
+    if reason in {None, IncompleteReason.UNREAD} and not has_left:
+        return True
+    return earlier > 0 and now - watch.created_at >= BACKLOG_FOR

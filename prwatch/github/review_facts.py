@@ -6,6 +6,7 @@ The search's index lags, so nothing is decided by what a search says of its hits
 
 import contextlib
 import datetime as dt
+import enum
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
 
@@ -28,7 +29,17 @@ MAX_NUMBER: Final = 2**31 - 1
 """GraphQL has no greater whole number."""
 FACTS_SIZE: Final = 100
 """GitHub takes at most this many ids in one `nodes` field."""
+MAX_REQUESTS: Final = 100
+"""So many requests of a pull request are read; more may stand."""
 INCOMPLETE: Final = Unreadable("a part of it could not be read", "incomplete")
+
+
+class _Asked(enum.Enum):
+    """Whose requests are read and count: nobody's, the person's, those to teams too."""
+
+    UNREAD = enum.auto()
+    PERSON = enum.auto()
+    TEAMS = enum.auto()
 
 
 class _Reviewer(Node):
@@ -120,18 +131,19 @@ class ReviewReader:
     def _iter(
         self, operation: str, node_ids: Sequence[str], login: str, size: BatchSize
     ) -> AsyncGenerator[Mapping[str, Outcome[ReviewFacts]], None]:
-        has_requests = operation != "ReviewEnds"
+        asked = {"ReviewFacts": _Asked.PERSON, "ReviewTeamFacts": _Asked.TEAMS}
+        counted = asked.get(operation, _Asked.UNREAD)
 
         async def ask(batch: Sequence[str]) -> dict[str, Outcome[ReviewFacts]]:
             variables = {"ids": list(batch), "login": login}
             answer = await self._graph.ask(operation, variables)
-            return _read_answer(answer, batch, login, has_requests=has_requests)
+            return _read_answer(answer, batch, login, counted)
 
         return iter_batches(node_ids, size, ask)
 
 
 def _read_answer(
-    answer: Answer, node_ids: Sequence[str], login: str, *, has_requests: bool
+    answer: Answer, node_ids: Sequence[str], login: str, counted: _Asked
 ) -> dict[str, Outcome[ReviewFacts]]:
     places = [("nodes", place) for place in range(len(node_ids))]
     faults = answer.map_faults(places)
@@ -146,18 +158,18 @@ def _read_answer(
         elif faults.unplaced is not None:
             found[node_id] = faults.unplaced
         else:
-            found[node_id] = _read_node(raw, login, has_requests=has_requests)
+            found[node_id] = _read_node(raw, login, counted)
     return found
 
 
 def _read_node(
-    raw: msgspec.Raw, login: str, *, has_requests: bool
+    raw: msgspec.Raw, login: str, counted: _Asked
 ) -> Found[ReviewFacts] | Missing:
     node = decode(_FACTS, raw)
     if node is None:
         return STRANGE
     requests = node.review_requests.nodes if node.review_requests else None
-    if not has_requests:
+    if counted is _Asked.UNREAD:
         requests = []
     reviews = node.reviews.nodes if node.reviews else None
     if requests is None or reviews is None or None in reviews:
@@ -187,10 +199,22 @@ def _read_node(
             submitted_at=last.submitted_at if last else None,
             is_asked=any(_is_asked(each, login) for each in requests)
             or _is_team_asked(node, last.submitted_at if last else None),
+            is_requested=len(requests) >= MAX_REQUESTS
+            or any(_may_mean(each, login, counted) for each in requests),
         )
     except ValueError:
         return Unreadable("a state is a word that we do not know", "unknown_state")
     return Found(facts)
+
+
+def _may_mean(request: _Request | None, login: str, counted: _Asked) -> bool:
+    """Return whether a request may be the person's; whose is not shown may be."""
+    asked = request.requested_reviewer if request else None
+    if asked is None:
+        return True
+    if asked.typename == "Team":
+        return counted is _Asked.TEAMS
+    return asked.login.lower() == login.lower() or asked.typename != "User"
 
 
 def _is_team_asked(node: _Facts, since: dt.datetime | None) -> bool:

@@ -5,6 +5,7 @@ The search's index lags: it may show a pull request open hours after its merge. 
 it finds is therefore asked again by node id, and only what is open then counts.
 """
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ from prwatch.domain.review_watch import IncompleteReason
 from prwatch.github.batching import BatchSize
 from prwatch.github.graph import Answer, Graph, is_null
 from prwatch.github.probe import ProbeMemory, iter_probes
+from prwatch.github.text import clean_text
 from prwatch.github.wire import Node, PageInfo, decode
 
 MAX_PAGES: Final = 10
@@ -37,21 +39,47 @@ class OwnPullRequests:
     is_complete: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """
+    A pull request that a search found.
+
+    `reference` is how people know it, '' where that was not shown; `updated_at` is when
+    anything of it changed last.
+    """
+
+    node_id: str
+    reference: str = ""
+    updated_at: dt.datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """
-    The node ids that a search found, in its order.
+    The pull requests that a search found, each once and in its order.
 
     `gap` is why something was left out: beyond GitHub's cap, or what it could not show.
     Then the lack of a pull request proves nothing. None when nothing was.
     """
 
-    node_ids: tuple[str, ...]
+    found: tuple[Hit, ...]
     gap: IncompleteReason | None = None
+
+    @property
+    def node_ids(self) -> tuple[str, ...]:
+        """Return their node ids alone."""
+        return tuple(hit.node_id for hit in self.found)
+
+
+class _Place(Node):
+    name_with_owner: str = ""
 
 
 class _Hit(Node):
     id: str | None = None
+    number: int = 0
+    updated_at: dt.datetime | None = None
+    repository: _Place | None = None
 
 
 class _Hits(Node):
@@ -105,7 +133,7 @@ async def _search(graph: Graph, login: str) -> Hits:
 
 
 async def _list_hits(graph: Graph, operation: str, query: str) -> Hits:
-    node_ids: dict[str, None] = {}
+    found: dict[str, Hit] = {}
     is_capped = is_patchy = False
     after: str | None = None
     for _ in range(MAX_PAGES):
@@ -117,7 +145,9 @@ async def _list_hits(graph: Graph, operation: str, query: str) -> Hits:
         is_capped = is_capped or page.issue_count > MAX_HITS
         nodes = page.nodes or []
         is_patchy = is_patchy or None in nodes or bool(answer.exchange.errors)
-        node_ids |= {hit.id: None for hit in nodes if hit is not None and hit.id}
+        found |= {
+            hit.id: _build_hit(hit) for hit in nodes if hit is not None and hit.id
+        }
         info = page.page_info
         if not info.has_next_page:
             break
@@ -127,7 +157,16 @@ async def _list_hits(graph: Graph, operation: str, query: str) -> Hits:
         after = info.end_cursor
     else:
         is_capped = True
-    return Hits(tuple(node_ids), _name_gap(is_capped, is_patchy))
+    return Hits(tuple(found.values()), _name_gap(is_capped, is_patchy))
+
+
+def _build_hit(hit: _Hit) -> Hit:
+    place = clean_text(hit.repository.name_with_owner) if hit.repository else ""
+    return Hit(
+        node_id=hit.id or "",
+        reference=f"{place}#{hit.number}" if place and hit.number > 0 else "",
+        updated_at=hit.updated_at,
+    )
 
 
 def _name_gap(is_capped: bool, is_patchy: bool) -> IncompleteReason | None:

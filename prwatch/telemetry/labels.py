@@ -62,7 +62,15 @@ LOOPS: Final = (
     OTHER,
 )
 REVIEW_SEARCHES: Final = ("complete", "incomplete", "failed")
-REVIEW_HITS: Final = ("created", "joined", "ended", "cleaned", "left", "unread")
+REVIEW_HITS: Final = (
+    "created",
+    "joined",
+    "ended",
+    "unasked",
+    "cleaned",
+    "left",
+    "unread",
+)
 REVIEW_SKIPS: Final = ("limit", "account")
 REVIEW_STATES: Final = ("enabled", "disabled", "unreadable")
 SINK_KINDS: Final = ("stdout", "jsonl", "webhook", "command")

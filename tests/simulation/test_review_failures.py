@@ -11,7 +11,12 @@ from structlog.testing import capture_logs
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.review.queue import ReviewQueue
-from prwatch.domain.review_watch import AuditAction, AuditActor, ReviewAudit
+from prwatch.domain.review_watch import (
+    AuditAction,
+    AuditActor,
+    IncompleteReason,
+    ReviewAudit,
+)
 from prwatch.errors import StoreUnavailable
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from prwatch.simulator.faults import Fault
@@ -106,7 +111,9 @@ async def test_what_could_not_be_read_is_taken_up_later(tmp_path, world, fault, 
     (outcome,) = report.outcomes.values()
     assert (outcome.hits, outcome.is_complete, none) == (hits, False, [])
     assert broken.incomplete_since is not None
-    assert broken.backlog_done_at is None
+    is_unread = broken.incomplete_reason is IncompleteReason.UNREAD
+    assert (broken.backlog_done_at is not None) is is_unread
+    assert [e["data"]["backlog"] for e in told] == [not is_unread]
     assert numbers(told) == [1]
     assert (whole.incomplete_since, whole.last_error) == (None, "")
 
@@ -238,6 +245,26 @@ class TestLoop:
             "review_watch.recovered",
             "review_queue.completed",
         ]
+
+    async def test_what_could_not_be_read_is_told_once(self, tmp_path):
+        clock = LoopClock()
+        world = World(clock)
+        world.add_repository("octo/hello")
+        ask(world, 1)
+        fault = world.faults.add(
+            Fault(kind="partial_not_found", numbers=(1,), times=None)
+        )
+
+        async def meanwhile(_):
+            await anyio.sleep(1000)
+            world.faults.remove(fault)
+
+        async with open_product(
+            tmp_path, world, clock=clock, watches=(), tasks=MINE
+        ) as product:
+            names, _ = await self.run(product, seconds=2000, meanwhile=meanwhile)
+
+        assert names == ["review_watch.unread", "review_queue.completed"]
 
     async def test_a_store_that_fails_is_no_crash(self, tmp_path):
         clock = LoopClock()

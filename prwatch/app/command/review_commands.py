@@ -15,8 +15,8 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.review.leaving import remove_watch
+from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
-from prwatch.app.review.watch_poll import PollOutcome
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.config.forms import NAME
@@ -30,6 +30,8 @@ from prwatch.store import review_watches
 from prwatch.store.database import Transaction
 
 POLL_SECONDS = ANSWER_SECONDS * 10
+MAX_SHOWN = 20
+"""Of so many hits it is told why they could not be read."""
 TRIES = 5
 """How often an edit is made when others change the same watch."""
 
@@ -212,11 +214,13 @@ def _render(key: tuple[str, str], outcome: PollOutcome) -> Mapping[str, Any]:
         "created": outcome.created,
         "joined": outcome.joined,
         "ended": outcome.ended,
+        "unasked": outcome.unasked,
         "cleaned": outcome.cleaned,
         "left": outcome.left,
         "unread": outcome.unread,
         "is_complete": outcome.is_complete,
         "incomplete_reason": outcome.reason.value if outcome.reason else "",
+        "problems": outcome.problems[:MAX_SHOWN],
     }
 
 

@@ -37,6 +37,7 @@ class ReviewLoop:
         self._registry = registry
         self._wake = anyio.Event()
         self._failures: dict[tuple[str, str], Failure] = {}
+        self._unread: dict[tuple[str, str], str] = {}
         self._unreadable: frozenset[tuple[str, str]] = frozenset()
 
     def notify(self) -> None:
@@ -105,9 +106,23 @@ class ReviewLoop:
             if (ended := self._failures.pop(key, None)) is not None:
                 _log.info("review_watch.recovered", **ended.as_json())
         self._failures |= failures
+        self._tell_unread(report)
         self._tell_unreadable(report)
         if report.created:
             _log.info("review_queue.completed", created=report.created)
+
+    def _tell_unread(self, report: QueueReport) -> None:
+        """Log which hits could not be read, and why, once as long as it stays so."""
+        for key, outcome in report.outcomes.items():
+            text = outcome.told if outcome.unread and not outcome.error else ""
+            if text and self._unread.get(key) != text:
+                _log.warning(
+                    "review_watch.unread",
+                    workspace=key[0],
+                    reference=key[1],
+                    message=text,
+                )
+            self._unread[key] = text
 
     def _tell_unreadable(self, report: QueueReport) -> None:
         """Log a watch whose row cannot be read once, as long as it stays so."""

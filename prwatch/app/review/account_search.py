@@ -11,67 +11,71 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from prwatch.app.limit_blocks import store_limits
+from prwatch.app.review.ended_hits import EndedHits
 from prwatch.app.review.logins import Logins, Unfit, require_graphql
+from prwatch.app.review.poll_outcome import PollOutcome, Strikes
 from prwatch.app.review.queue_report import QueueReport
-from prwatch.app.review.turns import SearchTurns
+from prwatch.app.review.search_failure import (
+    Due,
+    build_failure,
+    build_whole,
+    classify,
+    is_general,
+)
+from prwatch.app.review.turns import Hold, SearchTurns, Setback
 from prwatch.app.review.watch_poll import (
-    PollOutcome,
     WatchPoll,
     note_finding,
     poll_watch,
 )
 from prwatch.app.runtime import Runtime
+from prwatch.app.walk.admission import host_key
 from prwatch.app.walk.cycle import Account
-from prwatch.app.walk.cycle_report import Failure
+from prwatch.domain.circuit import Circuit, is_open
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_search import list_problems
-from prwatch.domain.review_watch import ReviewWatch
-from prwatch.domain.task import Workspace
 from prwatch.errors import (
     AuthenticationFailed,
     ConfigError,
-    PermissionDenied,
     ProviderError,
+    ProviderUnavailable,
     RateLimited,
     StoreError,
 )
 
 BUCKET: Final = "graphql"
 """What a search costs: through GraphQL it is points, and none of `search`."""
-SCOPE: Final = "review"
 UNNAMED_WAIT: Final = dt.timedelta(minutes=1)
 """How long an account waits for a limit whose end nobody named."""
 
 
-_GENERAL: Final = frozenset(
-    {FailureClass.AUTH, FailureClass.TRANSIENT, FailureClass.LIMIT}
-)
-
-
 @dataclass(frozen=True, slots=True)
-class Due:
-    """A watch that is to be searched now."""
+class QueueMemory:
+    """What the queue remembers from turn to turn."""
 
-    workspace: Workspace
-    watch: ReviewWatch
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Return the names of its workspace and of itself."""
-        return self.workspace.name, self.watch.name
+    turns: SearchTurns = field(default_factory=SearchTurns)
+    logins: Logins = field(default_factory=Logins)
+    ended: EndedHits = field(default_factory=EndedHits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSearch:
-    """An account whose watches are searched, and what the queue remembers."""
+    """
+    An account whose watches are searched, and what the queue remembers.
+
+    `longest` is the longest time that all of them may wait. One that `is_forced` asks
+    also a host that answers nobody.
+    """
 
     runtime: Runtime
     account: Account
-    turns: SearchTurns
-    logins: Logins
+    memory: QueueMemory
     report: QueueReport
     beat: Callable[[], None]
+    longest: dt.timedelta
+    is_forced: bool = False
+    strikes: Strikes = field(default_factory=Strikes)
     answered: set[str] = field(default_factory=set)
     """The workspaces of which a search was answered."""
     silent: set[tuple[str, str]] = field(default_factory=set)
@@ -91,19 +95,35 @@ class AccountSearch:
             self.report.error = error
 
     async def _run(self, due: Sequence[Due]) -> None:
+        if (blocked := self._find_block()) is not None:
+            self._leave(due, blocked)
+            return
+        for place, each in enumerate(due):
+            failed = await self._search(each)
+            if failed is None:
+                continue
+            rest = due[place + 1 :]
+            if isinstance(failed, RateLimited):
+                rest = due[place:]
+            elif classify(failed) is FailureClass.AUTH or rest:
+                self._hold_back(failed)
+            self._leave(rest, failed)
+            if classify(failed) is FailureClass.AUTH:
+                await self._tell_all(rest, failed)
+            return
+
+    def _find_block(self) -> ProviderError | None:
+        """Return why the account is not asked at all: its limit, or its host."""
         limits = self.account.github.limits
         if limits.blocked_until(BUCKET) is not None:
             try:
                 limits.check(BUCKET)
             except RateLimited as error:
-                await self._leave_rest(due, error)
-                return
-        self.turns.hold(self.account.key, None)
-        for place, each in enumerate(due):
-            failed = await self._search(each)
-            if failed is not None:
-                await self._leave_rest(due[place:], failed)
-                return
+                return error
+        circuit = find_host_block(self.runtime, self.account)
+        if circuit is None or self.is_forced:
+            return None
+        return ProviderUnavailable(circuit.cause.message, scope="host")
 
     def _mark_whole(self) -> None:
         """Mark the failures of workspaces of which no search was answered."""
@@ -122,19 +142,34 @@ class AccountSearch:
         except RateLimited as error:
             return error
         except ProviderError as error:
-            if not isinstance(error, Unfit):
-                return error
             outcome = PollOutcome()
             outcome.fail(error)
             await note_finding(self._begin(each, login=""), outcome)
+            is_own = isinstance(error, Unfit)
+            self._note(each, outcome, is_whole=not is_own and is_general(error))
+            return None if is_own else error
         self._note(each, outcome)
-        return None
+        return outcome.error if self.strikes.is_out else None
 
-    def _note(self, each: Due, outcome: PollOutcome) -> None:
+    def _note(self, each: Due, outcome: PollOutcome, *, is_whole: bool = False) -> None:
         self.report.outcomes[each.key] = outcome
-        if outcome.error is not None:
-            self.report.failures.append(_build_failure(each, outcome.error))
-        self.turns.note(each.watch, self.runtime.clock.now())
+        turns, now = self.memory.turns, self.runtime.clock.now()
+        error = outcome.error
+        if error is not None:
+            failure = build_failure(each, error)
+            self.report.failures.append(replace(failure, is_whole=is_whole))
+        if error is None and not outcome.is_transient:
+            turns.note(each.watch, now)
+            return
+        setback = self._build_setback(error, outcome.told)
+        turns.fail(each.watch, now, setback, is_answered=outcome.is_answered)
+
+    def _build_setback(self, error: ProviderError | None, message: str) -> Setback:
+        return Setback(
+            failure_class=classify(error) if error else FailureClass.TRANSIENT,
+            message=message,
+            chance_value=self.runtime.surroundings.chance.random(),
+        )
 
     async def _poll(self, each: Due) -> PollOutcome:
         settings = each.watch.settings
@@ -143,7 +178,7 @@ class AccountSearch:
             raise Unfit(f"{key} {problem}")
         require_graphql(self.account, self.runtime.settings.read_path)
         try:
-            login = settings.target_login or await self.logins.read(self.account)
+            login = settings.target_login or await self.memory.logins.read(self.account)
             points = self.account.github.usage.points
             outcome = await poll_watch(self._begin(each, login=login))
         except ConfigError as error:
@@ -153,12 +188,14 @@ class AccountSearch:
         is_paid = self.account.github.usage.points > points
         if outcome.error is None or outcome.hits or is_paid:
             self.answered.add(each.workspace.name)
-        elif _is_general(outcome.error):
+            self.memory.turns.release(self.account.key)
+        elif is_general(outcome.error):
             self.silent.add(each.key)
         return outcome
 
     def _begin(self, each: Due, *, login: str) -> WatchPoll:
         runtime = self.runtime
+        turn = self.memory.turns.find_turn(each.watch.id)
         return WatchPoll(
             runtime=runtime,
             account=self.account,
@@ -167,64 +204,52 @@ class AccountSearch:
             login=login,
             reserved_by=build_id(runtime.clock.now(), runtime.surroundings.chance),
             beat=self.beat,
+            ended=self.memory.ended,
+            strikes=self.strikes,
+            earlier=turn.searches if turn else 0,
         )
 
-    async def _leave_rest(self, rest: Sequence[Due], error: ProviderError) -> None:
-        """
-        Leave watches until their next turn; what a limit forbids stays due.
-
-        Of what fails for the account each watch tells: none of them is searched.
-        """
+    def _leave(self, rest: Sequence[Due], error: ProviderError) -> None:
+        """Leave watches that were not searched: they stay due until they can be."""
         if isinstance(error, RateLimited):
-            self._hold(error)
-            self.report.skipped["limit"] += len(rest)
-            self.report.failures += [_build_whole(each, error) for each in rest]
-            return
-        # The first was asked for and failed; the others were not even tried.
-        self.report.skipped["account"] += len(rest) - 1
-        for place, each in enumerate(rest):
+            self._hold_for_limit(error)
+        reason = "limit" if isinstance(error, RateLimited) else "account"
+        self.report.skipped[reason] += len(rest)
+        self.report.failures += [build_whole(each, error) for each in rest]
+
+    async def _tell_all(self, rest: Sequence[Due], error: ProviderError) -> None:
+        """Let each watch of a dead token tell of it: a person must help."""
+        for each in rest:
             outcome = PollOutcome()
             outcome.fail(error)
             await note_finding(self._begin(each, login=""), outcome)
-            if place == 0:
-                self.report.outcomes[each.key] = outcome
-            self.report.failures.append(_build_whole(each, error))
-            self.turns.note(each.watch, self.runtime.clock.now())
 
-    def _hold(self, error: RateLimited) -> None:
+    def _hold_back(self, error: ProviderError) -> None:
+        account = self.account
+        self.memory.turns.hold_back(
+            account.key,
+            self.runtime.clock.now(),
+            self._build_setback(error, str(error)),
+            longest=self.longest,
+            generation=account.github.credential.generation,
+        )
+
+    def _hold_for_limit(self, error: RateLimited) -> None:
         until = self.account.github.limits.blocked_until(BUCKET) or error.retry_at
         now = self.runtime.clock.now()
-        self.turns.hold(self.account.key, until or now + UNNAMED_WAIT)
+        hold = Hold(
+            failure_class=FailureClass.LIMIT,
+            message=str(error),
+            began_at=now,
+            until=until or now + UNNAMED_WAIT,
+            generation=self.account.github.credential.generation,
+        )
+        self.memory.turns.hold(self.account.key, hold)
 
 
-def _build_failure(each: Due, error: ProviderError) -> Failure:
-    return Failure(
-        workspace=each.workspace.name,
-        scope=SCOPE,
-        reference=each.watch.name,
-        failure_class=_classify(error),
-        code=error.code,
-        message=str(error),
-    )
-
-
-def _build_whole(each: Due, error: ProviderError) -> Failure:
-    """Return the failure of a watch that is one of its account."""
-    return replace(_build_failure(each, error), is_whole=_is_general(error))
-
-
-def _is_general(error: ProviderError) -> bool:
-    """Return whether an error is no matter of what is searched, or of one place."""
-    return error.scope != "organisation" and _classify(error) in _GENERAL
-
-
-def _classify(error: ProviderError) -> FailureClass:
-    match error:
-        case RateLimited():
-            return FailureClass.LIMIT
-        case AuthenticationFailed():
-            return FailureClass.AUTH
-        case PermissionDenied() | Unfit():
-            return FailureClass.CONFIG
-        case _:
-            return FailureClass.TRANSIENT
+def find_host_block(runtime: Runtime, account: Account) -> Circuit | None:
+    """Return the circuit of polling that keeps a host from being asked, or None."""
+    circuit = runtime.circuits.find(host_key(account.host))
+    if circuit is None or not is_open(circuit, runtime.clock.now()):
+        return None
+    return circuit

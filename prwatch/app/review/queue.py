@@ -15,15 +15,24 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from prwatch.app.review.account_search import AccountSearch, Due
-from prwatch.app.review.logins import Logins
+from prwatch.app.review.account_search import (
+    AccountSearch,
+    QueueMemory,
+    find_host_block,
+)
 from prwatch.app.review.queue_report import QueueCounts, QueueReport
-from prwatch.app.review.turns import SearchTurns
+from prwatch.app.review.search_failure import Due
+from prwatch.app.review.turns import Hold, find_interval
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.stragglers import Stragglers
 from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
-from prwatch.domain.review_watch import ReviewWatch, UnreadableReviewWatch
+from prwatch.domain.outcome import FailureClass
+from prwatch.domain.review_watch import (
+    LONGEST_INTERVAL,
+    ReviewWatch,
+    UnreadableReviewWatch,
+)
 from prwatch.github.reserve import keep_reserve
 from prwatch.store import review_watches
 from prwatch.store.database import Transaction
@@ -65,8 +74,7 @@ class ReviewQueue:
         self.unreadable: tuple[UnreadableReviewWatch, ...] = ()
         """The watches that could not be read at the last look."""
         self._runtime = runtime
-        self._turns = SearchTurns()
-        self._logins = Logins()
+        self._memory = QueueMemory()
 
     async def run_once(
         self,
@@ -90,6 +98,7 @@ class ReviewQueue:
             account.key: (account, due)
             for account in self._runtime.wired.accounts
             if not (stragglers and stragglers.is_walking(account))
+            and (order.is_forced or not self._is_held_back(account))
             and (due := self._list_due(account, stored.watches, order))
         }
         # One account alone keeps nobody waiting.
@@ -97,16 +106,18 @@ class ReviewQueue:
         limiter = anyio.CapacityLimiter(ACCOUNTS_AT_ONCE)
         is_over = False
 
-        async def search(account: Account) -> None:
+        async def search_one(account: Account) -> None:
             own = QueueReport()
             async with limiter:
-                await self._search(account, accounts[account.key][1], order, own, beat)
+                search = self._begin(account, stored.watches, order, own, beat)
+                with contextlib.nullcontext() if order.is_forced else keep_reserve():
+                    await search.run(accounts[account.key][1])
             if is_over and beside is not None:
                 beside.hand_in(own)
             else:
                 report.absorb(own)
 
-        await _run_beside([each for each, _ in accounts.values()], search, beside)
+        await _run_beside([each for each, _ in accounts.values()], search_one, beside)
         is_over = True
         for late in stragglers.take_reports() if stragglers else ():
             report.absorb(late)
@@ -121,12 +132,29 @@ class ReviewQueue:
             if stragglers and stragglers.is_walking(account):
                 continue  # the loop is woken when it ends
             ends = [
-                self._turns.find_due(watch, now)
+                self._memory.turns.find_due(watch, now)
                 for watch in _list_enabled(account, stored.watches)
             ]
             if ends:
-                found.append(max(min(ends), self._turns.find_hold(account.key, now)))
+                found.append(max(min(ends), self._find_end_of_hold(account)))
         return min(found, default=None)
+
+    def _find_hold(self, account: Account) -> Hold | None:
+        return self._memory.turns.find_hold(
+            account.key,
+            self._runtime.clock.now(),
+            account.github.credential.generation,
+        )
+
+    def _is_held_back(self, account: Account) -> bool:
+        # What a limit forbids is looked at anew: it may have ended before its time.
+        hold = self._find_hold(account)
+        return hold is not None and hold.failure_class is not FailureClass.LIMIT
+
+    def _find_end_of_hold(self, account: Account) -> dt.datetime:
+        hold, now = self._find_hold(account), self._runtime.clock.now()
+        circuit = find_host_block(self._runtime, account)
+        return max(hold.until if hold else now, circuit.open_until if circuit else now)
 
     async def _read(self) -> _Stored:
         workspaces = [
@@ -151,7 +179,8 @@ class ReviewQueue:
             disabled=len(stored.watches) - enabled,
             unreadable=len(stored.unreadable),
         )
-        self._turns.keep_only(stored.watches)
+        keys = [account.key for account in self._runtime.wired.accounts]
+        self._memory.turns.keep_only(stored.watches, keys)
         return stored
 
     def _list_due(
@@ -160,7 +189,7 @@ class ReviewQueue:
         now = self._runtime.clock.now()
         by_id = {workspace.id: workspace for workspace in account.workspaces}
         ends = {
-            watch.id: self._turns.find_due(watch, now)
+            watch.id: self._memory.turns.find_due(watch, now)
             for watch in _list_enabled(account, watches)
         }
         due = [
@@ -169,26 +198,34 @@ class ReviewQueue:
             if watch.id in ends and (order.is_forced or ends[watch.id] <= now)
         ]
         wanted = [each for each in due if order.takes(each)]
-        return sorted(wanted, key=lambda each: (ends[each.watch.id], each.watch.id))
+        # One that fails each time must not keep those back that are good or new.
+        return sorted(
+            wanted,
+            key=lambda each: (
+                self._memory.turns.has_failed(each.watch),
+                ends[each.watch.id],
+                each.watch.id,
+            ),
+        )
 
-    async def _search(
+    def _begin(
         self,
         account: Account,
-        due: Sequence[Due],
+        watches: Sequence[ReviewWatch],
         order: SearchOrder,
         report: QueueReport,
         beat: Callable[[], None],
-    ) -> None:
-        search = AccountSearch(
+    ) -> AccountSearch:
+        intervals = map(find_interval, _list_enabled(account, watches))
+        return AccountSearch(
             runtime=self._runtime,
             account=account,
-            turns=self._turns,
-            logins=self._logins,
+            memory=self._memory,
             report=report,
             beat=beat,
+            longest=min(intervals, default=LONGEST_INTERVAL),
+            is_forced=order.is_forced,
         )
-        with contextlib.nullcontext() if order.is_forced else keep_reserve():
-            await search.run(due)
 
 
 def _list_enabled(

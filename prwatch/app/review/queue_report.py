@@ -5,13 +5,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from prwatch.app.review.watch_poll import PollOutcome
+from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.events import EventType
 from prwatch.domain.review_watch import UnreadableReviewWatch
 from prwatch.errors import StoreError
 
-HIT_COUNTS: Final = ("created", "joined", "ended", "cleaned", "left", "unread")
+HIT_COUNTS: Final = (
+    "created",
+    "joined",
+    "ended",
+    "unasked",
+    "cleaned",
+    "left",
+    "unread",
+)
 """What may become of a hit; one that is known already is none of these."""
 
 

@@ -7,9 +7,10 @@ before a task is made of it.
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
 
+from prwatch.app.review.ended_hits import EndedHits
+from prwatch.app.review.poll_outcome import PollOutcome, Strikes
 from prwatch.app.review.taking_up import TakeUp, take_up
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
@@ -18,10 +19,10 @@ from prwatch.domain.review_event import ReviewRequest
 from prwatch.domain.review_hit import HitVerdict, ReviewFacts, judge_hit
 from prwatch.domain.review_search import build_searches
 from prwatch.domain.review_watch import (
-    IncompleteReason,
     ReviewAudit,
     ReviewScope,
     ReviewWatch,
+    ends_backlog,
 )
 from prwatch.domain.task import Workspace
 from prwatch.errors import (
@@ -31,11 +32,9 @@ from prwatch.errors import (
     RateLimited,
     StoreConflict,
 )
+from prwatch.github.search import Hit
 from prwatch.store import review_audit, review_tasks, review_watches
 from prwatch.store.database import Transaction
-
-MAX_FAILED_RUNNING: Final = 3
-"""So many searches running that get no answer are no matter of their filters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,50 +48,10 @@ class WatchPoll:
     login: str
     reserved_by: str
     beat: Callable[[], None]
-
-
-@dataclass(slots=True, kw_only=True)
-class PollOutcome:
-    """
-    What one search came to.
-
-    `hits` are all that it found, `unread` those that could not be read directly, and
-    `left` those that went to somebody else or to an edit. What makes the result
-    incomplete is told by `reason` and, of several filters' errors, the first `error`.
-    """
-
-    hits: int = 0
-    created: int = 0
-    joined: int = 0
-    ended: int = 0
-    cleaned: int = 0
-    left: int = 0
-    unread: int = 0
-    reason: IncompleteReason | None = None
-    error: ProviderError | None = None
-    node_ids: dict[str, None] = field(default_factory=dict)
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether all was shown and read: only then a lack proves anything."""
-        return self.reason is None
-
-    @property
-    def name(self) -> str:
-        """Return how it ended: `complete`, `incomplete`, or `failed` with an error."""
-        if self.error is not None:
-            return "failed"
-        return "complete" if self.is_complete else "incomplete"
-
-    def lose(self, reason: IncompleteReason) -> None:
-        """Note that a part of the result is missing."""
-        order = list(IncompleteReason)
-        self.reason = min(reason, self.reason or reason, key=order.index)
-
-    def fail(self, error: ProviderError) -> None:
-        """Note that a part of the result is missing because of an error."""
-        self.lose(IncompleteReason.FAILED)
-        self.error = self.error or error
+    ended: EndedHits
+    strikes: Strikes
+    earlier: int = 0
+    """How many searches of it were answered since the start."""
 
 
 async def poll_watch(poll: WatchPoll) -> PollOutcome:
@@ -105,16 +64,14 @@ async def poll_watch(poll: WatchPoll) -> PollOutcome:
     """
     outcome = PollOutcome()
     await _search(poll, outcome)
-    outcome.hits = len(outcome.node_ids)
-    new = await _list_new(poll, outcome.node_ids)
+    outcome.hits = len(outcome.found)
+    new = _list_unknown(poll, await _list_new(poll, outcome), outcome)
     try:
         await _read_and_take_up(poll, new, outcome)
     except ProviderError as error:
         if is_about_account(error):
             raise
         outcome.fail(error)
-    if outcome.unread:
-        outcome.lose(IncompleteReason.UNREAD)
     await note_finding(poll, outcome)
     return outcome
 
@@ -130,9 +87,12 @@ async def _read_and_take_up(
     ) as answers:
         async for outcomes in answers:
             poll.beat()
-            read = [each for each in outcomes.values() if isinstance(each, Found)]
-            found = [each.value for each in read]
-            outcome.unread += len(outcomes) - len(found)
+            found = []
+            for node_id, each in outcomes.items():
+                if isinstance(each, Found):
+                    found.append(each.value)
+                else:
+                    outcome.note_unread(node_id, each)
             await _take_up_all(poll, found, outcome)
 
 
@@ -147,9 +107,15 @@ async def note_finding(poll: WatchPoll, outcome: PollOutcome) -> None:
     """Write how a search went, in polling's own columns and only what changed."""
     watch, now = poll.watch, poll.runtime.clock.now()
     since = None if outcome.is_complete else watch.incomplete_since or now
-    last_error = str(outcome.error) if outcome.error else ""
+    last_error = outcome.told
     # What is left to somebody else may come back: it waited all the same.
-    is_done = outcome.is_complete and not outcome.left and not watch.backlog_done_at
+    is_done = outcome.is_answered and ends_backlog(
+        watch,
+        outcome.reason,
+        earlier=poll.earlier,
+        has_left=outcome.left > 0,
+        now=now,
+    )
     noted = (watch.last_error, watch.incomplete_since, watch.incomplete_reason)
     if (last_error, since, outcome.reason) == noted and not is_done:
         return
@@ -169,7 +135,6 @@ async def note_finding(poll: WatchPoll, outcome: PollOutcome) -> None:
 
 
 async def _search(poll: WatchPoll, outcome: PollOutcome) -> None:
-    failed = 0
     for query in build_searches(poll.watch.settings, poll.login):
         try:
             hits = await poll.account.github.review_reader.search(query)
@@ -177,57 +142,79 @@ async def _search(poll: WatchPoll, outcome: PollOutcome) -> None:
             if is_about_account(error):
                 raise
             outcome.fail(error)
-            failed = failed + 1 if isinstance(error, ProviderUnavailable) else 0
-            if failed == MAX_FAILED_RUNNING:
+            is_strike = isinstance(error, ProviderUnavailable)
+            poll.strikes.count = poll.strikes.count + 1 if is_strike else 0
+            if poll.strikes.is_out:
                 return
         else:
-            failed = 0
+            poll.strikes.count = 0
+            outcome.is_answered = True
             if hits.gap is not None:
                 outcome.lose(hits.gap)
-            outcome.node_ids |= dict.fromkeys(hits.node_ids)
+            outcome.found |= {hit.node_id: hit for hit in hits.found}
         finally:
             poll.beat()
 
 
-async def _list_new(poll: WatchPoll, node_ids: dict[str, None]) -> list[str]:
+async def _list_new(poll: WatchPoll, outcome: PollOutcome) -> list[Hit]:
     """List the hits that have no task under this watch; a reservation is none."""
     watch = poll.watch
 
     async def read(tx: Transaction) -> set[str]:
         return await review_tasks.list_known(tx, watch.workspace_id, watch.id)
 
-    known = await poll.runtime.database.read(read) if node_ids else set()
-    return [node_id for node_id in node_ids if node_id not in known]
+    known = await poll.runtime.database.read(read) if outcome.found else set()
+    return [hit for hit in outcome.found.values() if hit.node_id not in known]
+
+
+def _list_unknown(
+    poll: WatchPoll, hits: Sequence[Hit], outcome: PollOutcome
+) -> list[str]:
+    """List the hits that must be read: all but those that ended and did not change."""
+    unknown, now = [], poll.runtime.clock.now()
+    for hit in hits:
+        verdict = poll.ended.recall(poll.watch, poll.login, hit, now)
+        if verdict is None:
+            unknown.append(hit.node_id)
+        else:
+            outcome.count(verdict)
+    return unknown
 
 
 async def _take_up_all(
     poll: WatchPoll, found: Sequence[ReviewFacts], outcome: PollOutcome
 ) -> None:
     audits = await _list_audits(poll, found)
+    now = poll.runtime.clock.now()
+    is_for_requests = not poll.watch.settings.query
     for facts, last in zip(found, audits, strict=True):
-        match judge_hit(facts, last):
-            case HitVerdict.ENDED:
-                outcome.ended += 1
-            case HitVerdict.CLEANED:
-                outcome.cleaned += 1
-            case HitVerdict.TAKE_UP:
-                request = ReviewRequest(
-                    facts=facts,
-                    watch=poll.watch,
-                    workspace=poll.workspace,
-                    login=poll.login,
-                    is_backlog=poll.watch.backlog_done_at is None,
-                )
-                try:
-                    taken = await take_up(
-                        poll.runtime, request, reserved_by=poll.reserved_by
-                    )
-                except StoreConflict:
-                    taken = TakeUp.LEFT  # one that no store takes harms no other
-                outcome.created += taken is TakeUp.CREATED
-                outcome.joined += taken is TakeUp.JOINED
-                outcome.left += taken is TakeUp.LEFT
-                poll.beat()
+        verdict = judge_hit(facts, last, is_for_requests=is_for_requests)
+        if verdict is HitVerdict.TAKE_UP:
+            await _take_up_one(poll, facts, outcome)
+            continue
+        outcome.count(verdict)
+        hit = outcome.found[facts.pull_request.node_id]
+        poll.ended.note(poll.watch, poll.login, hit, verdict, now)
+
+
+async def _take_up_one(
+    poll: WatchPoll, facts: ReviewFacts, outcome: PollOutcome
+) -> None:
+    request = ReviewRequest(
+        facts=facts,
+        watch=poll.watch,
+        workspace=poll.workspace,
+        login=poll.login,
+        is_backlog=poll.watch.backlog_done_at is None,
+    )
+    try:
+        taken = await take_up(poll.runtime, request, reserved_by=poll.reserved_by)
+    except StoreConflict:
+        taken = TakeUp.LEFT  # one that no store takes harms no other
+    outcome.created += taken is TakeUp.CREATED
+    outcome.joined += taken is TakeUp.JOINED
+    outcome.left += taken is TakeUp.LEFT
+    poll.beat()
 
 
 async def _list_audits(

@@ -139,5 +139,18 @@ def test_a_hit_becomes_a_task_unless_it_is_done_or_was_cleaned(facts, last, verd
     assert judge_hit(facts, last) is verdict
 
 
+def test_what_is_requested_no_more_is_no_hit_of_a_search_for_requests():
+    requested = replace(OPEN, is_requested=True)
+
+    def judge(facts, last=None):
+        return judge_hit(facts, last, is_for_requests=True)
+
+    assert judge(requested) is HitVerdict.TAKE_UP
+    assert judge(replace(SILENT, is_requested=True)) is HitVerdict.TAKE_UP
+    assert judge(SILENT) is HitVerdict.UNASKED
+    assert judge(SILENT, DONE) is HitVerdict.UNASKED
+    assert judge(MERGED) is HitVerdict.ENDED
+
+
 def test_a_review_task_is_named_for_its_pull_request():
     assert PULL_REQUEST.external_id == "review:octo/hello#12"

@@ -9,6 +9,7 @@ from prwatch.domain.pull_request import PullRequestState
 from prwatch.domain.review_hit import Opinion, ReviewFacts
 from prwatch.domain.review_watch import ReviewedPullRequest
 from prwatch.errors import ProviderUnavailable
+from prwatch.github.search import Hit
 from tests.github_answers import ScriptedHost, reply
 
 NOON = "2026-11-30T12:00:00Z"
@@ -75,9 +76,38 @@ async def test_the_facts_are_read_for_one_person():
             opinion=Opinion.APPROVED,
             submitted_at=dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC),
             is_asked=True,
+            is_requested=True,
         )
     )
     assert host.bodies[0]["variables"] == {"ids": ["PR_1"], "login": "Ada"}
+
+
+def request(kind, login=""):
+    return {"requestedReviewer": {"__typename": kind, "login": login}}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "counts_teams", "is_requested"),
+    [
+        pytest.param([], False, False, id="nobody"),
+        pytest.param([request("User", "ADA")], False, True, id="the person"),
+        pytest.param([request("User", "bob")], True, False, id="somebody else"),
+        pytest.param([request("Team")], False, False, id="a team"),
+        pytest.param([request("Team")], True, True, id="a team where teams count"),
+        pytest.param([request("Bot")], False, True, id="whose name is not read"),
+        pytest.param([{"requestedReviewer": None}], False, True, id="not shown"),
+        pytest.param([request("User", "bob")] * 100, False, True, id="too many"),
+    ],
+)
+async def test_a_request_stands_unless_all_are_shown_to_be_somebody_elses(
+    nodes, counts_teams, is_requested
+):
+    host = ScriptedHost(reply({"nodes": [make_node(reviewRequests={"nodes": nodes})]}))
+    reader = host.connect().review_reader
+    answers = reader.iter_facts(["PR_1"], "ada", counts_teams=counts_teams)
+    (outcomes,) = [each async for each in answers]
+
+    assert outcomes["PR_1"].value.is_requested is is_requested
 
 
 async def test_a_request_to_somebody_else_is_none():
@@ -163,12 +193,22 @@ async def test_a_list_that_is_none_fails_as_a_whole():
 
 
 async def test_a_search_gives_its_hits_in_their_order():
-    page = {"nodes": [{"id": "PR_2"}, {"id": "PR_1"}], "issueCount": 2}
+    named = {"number": 2, "repository": {"nameWithOwner": "octo/\u0000hello"}}
+    first = {"id": "PR_2", "updatedAt": NOON, **named}
+    page = {"nodes": [first, {"id": "PR_1"}], "issueCount": 2}
     host = ScriptedHost(reply({"search": {**page, "pageInfo": {"hasNextPage": False}}}))
 
     hits = await host.connect().review_reader.search("is:pr x")
 
     assert (hits.node_ids, hits.gap) == (("PR_2", "PR_1"), None)
+    assert hits.found == (
+        Hit(
+            node_id="PR_2",
+            reference="octo/hello#2",
+            updated_at=dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC),
+        ),
+        Hit(node_id="PR_1"),
+    )
     assert host.bodies[0]["variables"]["query"] == "is:pr x"
 
 

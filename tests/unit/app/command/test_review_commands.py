@@ -66,11 +66,13 @@ async def test_a_review_watch_is_made_searched_and_shown(stage):
             "created": 1,
             "joined": 0,
             "ended": 0,
+            "unasked": 0,
             "cleaned": 0,
             "left": 0,
             "unread": 0,
             "is_complete": True,
             "incomplete_reason": "",
+            "problems": [],
         },
     )
     assert row.state == "good"

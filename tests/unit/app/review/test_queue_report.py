@@ -3,8 +3,8 @@
 from collections import Counter
 
 from prwatch.app.daemon.metering import follow_reviews, put_reviews
+from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.review.queue_report import QueueCounts, QueueReport
-from prwatch.app.review.watch_poll import PollOutcome
 from prwatch.domain.review_watch import IncompleteReason
 from prwatch.errors import ProviderUnavailable
 from prwatch.telemetry import metrics
@@ -16,7 +16,7 @@ def make_report():
     failed.lose(IncompleteReason.UNREAD)
     failed.fail(ProviderUnavailable("down"))
     failed.lose(IncompleteReason.OVER_CAP)
-    partial = PollOutcome(joined=2, ended=3, unread=1)
+    partial = PollOutcome(joined=2, ended=3, unasked=7, unread=1)
     partial.lose(IncompleteReason.UNREAD)
     whole = PollOutcome(created=4, cleaned=5, left=6)
     return QueueReport(
@@ -49,8 +49,9 @@ def test_each_search_and_each_hit_is_counted_by_how_it_ended():
         1,
     ]
     assert read(
-        metrics.REVIEW_HITS, "created", "joined", "ended", "cleaned", "left", "unread"
-    ) == [6, 2, 3, 5, 6, 1]
+        metrics.REVIEW_HITS,
+        *("created", "joined", "ended", "unasked", "cleaned", "left", "unread"),
+    ) == [6, 2, 3, 7, 5, 6, 1]
     assert read(metrics.REVIEW_SKIPS, "limit", "account") == [7, 0]
     assert read(metrics.REVIEW_WATCHES, "enabled", "disabled", "unreadable") == [
         3,
