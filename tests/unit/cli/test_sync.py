@@ -49,9 +49,7 @@ def test_mistakes_and_failures_are_told_apart_from_what_was_done(call, hub):
     assert failed.err.startswith("acme: octo/team:.prwatch could not be read: the ")
 
 
-@pytest.mark.parametrize(
-    "arguments", [("statu",), ("now", "statu"), ("--json", "statu")]
-)
+@pytest.mark.parametrize("arguments", [("stat",), ("now", "stat"), ("--json", "stat")])
 def test_a_word_that_is_neither_command_nor_workspace_tells_what_there_is(
     call, hub, arguments
 ):
@@ -59,7 +57,7 @@ def test_a_word_that_is_neither_command_nor_workspace_tells_what_there_is(
 
     assert (told.code, told.out) == (2, "")
     assert told.err == (
-        "prwatch: there is neither a workspace nor a command statu\n"
+        "prwatch: there is neither a workspace nor a command stat\n"
         "hint: commands: now, status; workspaces that follow a folder: acme\n"
     )
 
