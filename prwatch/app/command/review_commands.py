@@ -14,6 +14,7 @@ from prwatch.app.command.review_unreadable import find_unreadable, refuse_unread
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.daemon.control_client import ANSWER_SECONDS
 from prwatch.app.outbox_relay import deliver_once
+from prwatch.app.polling import start
 from prwatch.app.review.leaving import remove_watch
 from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
@@ -157,26 +158,37 @@ async def poll_reviews(
         NotFound: There is no such review watch.
         PrwatchError: It is disabled, or the daemon could not do it.
     """
-    if name:
-        found = await _get_review(bench, name, workspace)
-        if not found.watch.settings.is_enabled:
-            raise PrwatchError(
-                f"the review watch {name} is disabled",
-                hint="`prwatch review edit --enable` lets it be searched again",
-            )
-        workspace = found.workspace.name
-    else:
-        await bench.list_workspaces(workspace)
-    arguments = {"workspace": workspace, "name": name}
-    answer = await bench.ask_daemon("review poll", seconds=POLL_SECONDS, **arguments)
+    answer = None
+    if bench.find_daemon() is not None:
+        arguments = await _choose(bench, name, workspace)
+        answer = await bench.ask_daemon(
+            "review poll", seconds=POLL_SECONDS, **arguments
+        )
     if answer is None:
         async with open_runtime(loaded, bench.surroundings) as runtime:
+            # What the configuration declares may not be stored yet.
+            await start(runtime)
+            arguments = await _choose(bench, name, workspace)
             answer = await answer_poll(runtime, ReviewQueue(runtime), arguments)
             await deliver_once(runtime.relays)
     return ReviewPoll(
         watches=tuple(answer.get("watches", ())),
         failures=tuple(answer.get("failures", ())),
     )
+
+
+async def _choose(bench: Workbench, name: str, workspace: str) -> dict[str, str]:
+    """Return what is to be searched, as the daemon is told; '' is all."""
+    if not name:
+        await bench.list_workspaces(workspace)
+        return {"workspace": workspace, "name": ""}
+    found = await _get_review(bench, name, workspace)
+    if not found.watch.settings.is_enabled:
+        raise PrwatchError(
+            f"the review watch {name} is disabled",
+            hint="`prwatch review edit --enable` lets it be searched again",
+        )
+    return {"workspace": found.workspace.name, "name": name}
 
 
 async def answer_poll(

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from prwatch.app.command.review_kept import Kept, list_kept, read_skips
+from prwatch.app.command.review_turns import UNKNOWN, SearchTurn, read_turns
 from prwatch.app.command.review_unreadable import refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.durations import format_duration
-from prwatch.domain.review_watch import ReviewAudit, ReviewTask, ReviewWatch
+from prwatch.domain.review_watch import (
+    IncompleteReason,
+    ReviewAudit,
+    ReviewTask,
+    ReviewWatch,
+)
 from prwatch.domain.task import Task, Workspace
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.errors import ConfigError, NotFound
@@ -38,6 +44,7 @@ class FoundReview:
     audit: tuple[ReviewAudit, ...]
     kept: Mapping[str, Kept]
     """What keeps tasks from being cleaned away, by row id."""
+    turn: SearchTurn
     unreadable: int = 0
     """Rows of it that cannot be understood."""
 
@@ -88,6 +95,7 @@ class ReviewRow:
     watch: ReviewWatch
     tasks: tuple[ReviewTaskRow, ...]
     audit: tuple[ReviewAudit, ...]
+    turn: SearchTurn = UNKNOWN
     unreadable: int = 0
     """Rows of its tasks that cannot be understood."""
 
@@ -97,7 +105,8 @@ class ReviewRow:
         watch = self.watch
         if not watch.settings.is_enabled:
             return "disabled"
-        if watch.last_error:
+        is_unread = watch.incomplete_reason is IncompleteReason.UNREAD
+        if watch.last_error and not is_unread:
             return "failing"
         if watch.incomplete_since is not None:
             return "incomplete"
@@ -126,9 +135,10 @@ class ReviewRow:
             "incomplete_since": format_optional_time(watch.incomplete_since),
             "incomplete_reason": watch.incomplete_reason or "",
             "backlog_done_at": format_optional_time(watch.backlog_done_at),
+            **self.turn.as_json(),
             "tasks": [each.as_json() for each in self.tasks],
             "unreadable_tasks": self.unreadable,
-            "audit": [_render_audit(each) for each in self.audit],
+            "audit": [render_audit(each) for each in self.audit],
         }
 
 
@@ -167,7 +177,7 @@ async def show_review(bench: Workbench, name: str, *, workspace: str = "") -> Re
 async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
     """Read the review watches of the workspaces that are meant, with their tasks."""
     found: list[FoundReview] = []
-    skips = await read_skips(bench)
+    skips, turns = await read_skips(bench), await read_turns(bench)
     for one in await bench.list_workspaces(workspace):
 
         async def read(tx: Transaction, one: Workspace = one) -> list[FoundReview]:
@@ -188,6 +198,7 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                         )
                     ),
                     kept=kept,
+                    turn=turns.get(watch.id, UNKNOWN),
                     unreadable=sum(each == watch.id for each in broken.values()),
                 )
                 for watch in await review_watches.list_review_watches(tx, key)
@@ -202,15 +213,19 @@ def _build_row(found: FoundReview) -> ReviewRow:
         workspace=found.workspace.name,
         watch=found.watch,
         tasks=tuple(
-            _build_task(row, found.tasks.get(row.task_id), found.kept.get(row.id))
+            build_task_row(row, found.tasks.get(row.task_id), found.kept.get(row.id))
             for row in found.rows
         ),
         audit=found.audit,
+        turn=found.turn,
         unreadable=found.unreadable,
     )
 
 
-def _build_task(row: ReviewTask, task: Task | None, kept: Kept | None) -> ReviewTaskRow:
+def build_task_row(
+    row: ReviewTask, task: Task | None, kept: Kept | None
+) -> ReviewTaskRow:
+    """Return a row with its task, None once that is gone, and what keeps it."""
     pull_request = row.pull_request
     return ReviewTaskRow(
         id=task.external_id if task else pull_request.external_id,
@@ -235,7 +250,8 @@ def _name_state(row: ReviewTask, task: Task | None) -> str:
     return "done" if row.terminal_seen_at is not None else "open"
 
 
-def _render_audit(entry: ReviewAudit) -> dict[str, object]:
+def render_audit(entry: ReviewAudit) -> dict[str, object]:
+    """Return an entry of the record as `--json` prints it."""
     return {
         "id": entry.id,
         "task": entry.external_id,

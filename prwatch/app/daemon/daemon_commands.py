@@ -12,6 +12,7 @@ from prwatch.app.command.check import answer_check
 from prwatch.app.command.circuits import list_circuits, reset_circuits
 from prwatch.app.command.review_cleanup import answer_cleanup, answer_skips
 from prwatch.app.command.review_commands import answer_poll
+from prwatch.app.command.review_turns import answer_turns
 from prwatch.app.command.sync import answer_sync
 from prwatch.app.daemon.attendance import answer_attend
 from prwatch.app.daemon.control_server import Command
@@ -71,6 +72,7 @@ def build_commands(daemon: Daemon) -> Mapping[str, Command]:
         "circuit reset": circuit_reset,
         "sync": sync,
         "review poll": functools.partial(_poll_reviews, daemon),
+        "review turns": functools.partial(_tell_turns, daemon),
         "review cleanup": functools.partial(_clean_reviews, daemon),
         "review skips": functools.partial(_tell_skips, daemon),
         "reload": reload,
@@ -92,6 +94,10 @@ def _ask_runtime(
 async def _poll_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:
     shift = daemon.shift
     return await answer_poll(shift.runtime, shift.reviews.queue, arguments)
+
+
+async def _tell_turns(daemon: Daemon, _: dict[str, Any]) -> dict[str, Any]:
+    return await answer_turns(daemon.shift.runtime, daemon.shift.reviews.queue)
 
 
 async def _clean_reviews(daemon: Daemon, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class ReviewQueue:
         self.unreadable: tuple[UnreadableReviewWatch, ...] = ()
         """The watches that could not be read at the last look."""
         self._runtime = runtime
-        self._memory = QueueMemory()
+        self.memory = QueueMemory()
 
     async def run_once(
         self,
@@ -132,15 +132,16 @@ class ReviewQueue:
             if stragglers and stragglers.is_walking(account):
                 continue  # the loop is woken when it ends
             ends = [
-                self._memory.turns.find_due(watch, now)
+                self.memory.turns.find_due(watch, now)
                 for watch in _list_enabled(account, stored.watches)
             ]
             if ends:
                 found.append(max(min(ends), self._find_end_of_hold(account)))
         return min(found, default=None)
 
-    def _find_hold(self, account: Account) -> Hold | None:
-        return self._memory.turns.find_hold(
+    def find_hold(self, account: Account) -> Hold | None:
+        """Return what was met that keeps an account from being asked, or None."""
+        return self.memory.turns.find_hold(
             account.key,
             self._runtime.clock.now(),
             account.github.credential.generation,
@@ -148,13 +149,26 @@ class ReviewQueue:
 
     def _is_held_back(self, account: Account) -> bool:
         # What a limit forbids is looked at anew: it may have ended before its time.
-        hold = self._find_hold(account)
+        hold = self.find_hold(account)
         return hold is not None and hold.failure_class is not FailureClass.LIMIT
 
     def _find_end_of_hold(self, account: Account) -> dt.datetime:
-        hold, now = self._find_hold(account), self._runtime.clock.now()
+        hold, now = self.find_hold(account), self._runtime.clock.now()
         circuit = find_host_block(self._runtime, account)
         return max(hold.until if hold else now, circuit.open_until if circuit else now)
+
+    async def list_enabled(self) -> list[tuple[Account, list[ReviewWatch]]]:
+        """
+        List what is searched, by account.
+
+        Raises:
+            StoreError: The watches could not be read.
+        """
+        stored = await self._read()
+        return [
+            (account, _list_enabled(account, stored.watches))
+            for account in self._runtime.wired.accounts
+        ]
 
     async def _read(self) -> _Stored:
         workspaces = [
@@ -180,7 +194,7 @@ class ReviewQueue:
             unreadable=len(stored.unreadable),
         )
         keys = [account.key for account in self._runtime.wired.accounts]
-        self._memory.turns.keep_only(stored.watches, keys)
+        self.memory.turns.keep_only(stored.watches, keys)
         return stored
 
     def _list_due(
@@ -189,7 +203,7 @@ class ReviewQueue:
         now = self._runtime.clock.now()
         by_id = {workspace.id: workspace for workspace in account.workspaces}
         ends = {
-            watch.id: self._memory.turns.find_due(watch, now)
+            watch.id: self.memory.turns.find_due(watch, now)
             for watch in _list_enabled(account, watches)
         }
         due = [
@@ -202,7 +216,7 @@ class ReviewQueue:
         return sorted(
             wanted,
             key=lambda each: (
-                self._memory.turns.has_failed(each.watch),
+                self.memory.turns.has_failed(each.watch),
                 ends[each.watch.id],
                 each.watch.id,
             ),
@@ -220,7 +234,7 @@ class ReviewQueue:
         return AccountSearch(
             runtime=self._runtime,
             account=account,
-            memory=self._memory,
+            memory=self.memory,
             report=report,
             beat=beat,
             longest=min(intervals, default=LONGEST_INTERVAL),

@@ -82,6 +82,16 @@ async def test_a_review_watch_is_made_searched_and_shown(stage):
     assert b"GitHubPRReviewRequested" in stage.surroundings.stdout.getvalue()
 
 
+@pytest.mark.parametrize("name", ["mine", ""])
+async def test_what_is_declared_is_searched_before_any_start(tmp_path, name):
+    stage = make_stage(tmp_path, DECLARED)
+    stage.world.request_review(get_pull_request(stage.world), "octocat")
+    async with stage.bench() as bench:
+        found = await poll_reviews(bench, stage.loaded, name)
+
+    assert [each["created"] for each in found.watches] == [1]
+
+
 async def test_a_cycle_searches_review_watches_too(stage):
     async with stage.bench() as bench:
         await add_review(bench, "mine", ReviewSettings())
