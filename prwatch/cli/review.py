@@ -15,29 +15,26 @@ from prwatch.cli.bench import (
 from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import (
     format_count,
-    format_time,
     print_json,
-    print_lines,
     print_table,
     print_text,
 )
 from prwatch.cli.review_cleanup import cleanup, restore
+from prwatch.cli.review_removed import policy, release
+from prwatch.cli.review_show import show
+from prwatch.cli.review_turn import tell_next
+from prwatch.cli.review_words import GAPS, tell_search, tell_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from prwatch.app.command.review_listing import ReviewRow, ReviewTaskRow
+    from prwatch.app.command.review_listing import ReviewRow
+    from prwatch.app.command.review_removed import LeftReviews
     from prwatch.app.command.review_unreadable import UnreadableRow
     from prwatch.app.command.workbench import Workbench
 
 PROVIDER_EXIT = 4
 """The exit code of a search that GitHub did not answer."""
-_GAPS: "Mapping[str, str]" = {
-    "over_cap": "more than 1,000 match, and GitHub shows no more; narrow the search",
-    "left_out": "GitHub left out a part of what it found",
-    "unread": "some of what it found could not be read",
-}
-"""Why a search did not show all; of one that failed the error is told."""
 NAME = click.argument("name", metavar="NAME")
 
 
@@ -49,6 +46,9 @@ def command() -> None:
 
 command.add_command(cleanup)
 command.add_command(restore)
+command.add_command(show)
+command.add_command(policy)
+command.add_command(release)
 
 
 def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":
@@ -157,30 +157,42 @@ def remove(ctx: click.Context, *, name: str, workspace: str) -> None:
 @click.pass_context
 def list_(ctx: click.Context, *, workspace: str) -> None:
     """List review watches."""
-    rows, unreadable, warnings = run_on_bench(
+    rows, unreadable, warnings, left = run_on_bench(
         ctx, lambda bench: _read_all(bench, workspace)
     )
     if get_options(ctx).is_json:
         listed = [row.as_json() for row in rows]
         listed += [row.as_json() for row in unreadable]
-        print_json({"review_watches": listed, "warnings": list(warnings)})
+        print_json(
+            {
+                "review_watches": listed,
+                "removed": [each.as_json() for each in left],
+                "warnings": list(warnings),
+            }
+        )
         return
     _print_all(rows, unreadable)
+    for each in left:
+        if count := len(each.tasks) + each.unreadable:
+            what = f"{format_count(count, 'task')} of removed review watches"
+            print_text(f"{each.workspace}: {what}; `prwatch review show --removed`")
     for warning in warnings:
         print_text(warning, err=True)
 
 
 async def _read_all(
     bench: "Workbench", workspace: str
-) -> "tuple[list[ReviewRow], list[UnreadableRow], tuple[str, ...]]":
+) -> "tuple[list[ReviewRow], list[UnreadableRow], tuple[str, ...], list[LeftReviews]]":
     from prwatch.app.command.review_conflicts import list_review_conflicts  # noqa: PLC0415 - heavy
     from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review_removed import list_left  # noqa: PLC0415 - heavy
     from prwatch.app.command.review_unreadable import list_unreadable  # noqa: PLC0415 - heavy
 
     return (
         await list_reviews(bench, workspace=workspace),
         await list_unreadable(bench, workspace=workspace),
         await list_review_conflicts(bench, workspace=workspace),
+        await list_left(bench, workspace=workspace),
     )
 
 
@@ -196,41 +208,27 @@ def _print_all(
             "policy",
             "tasks",
             "state",
+            "next search",
         ),
         [
             (
                 row.watch.name,
                 row.workspace,
                 row.watch.origin.value,
-                _tell_search(row),
+                tell_search(row),
                 row.watch.settings.policy.value,
                 str(len(row.tasks)),
-                _tell_state(row),
+                tell_state(row),
+                tell_next(row.turn),
             )
             for row in rows
         ]
         + [
-            (each.watch.name, each.workspace, "", "", "", "", each.watch.problem)
+            (each.watch.name, each.workspace, "", "", "", "", each.watch.problem, "")
             for each in unreadable
         ],
         empty="There is no review watch; `prwatch review add` makes one.",
     )
-
-
-@command.command("show")
-@NAME
-@workspace_option
-@global_options
-@click.pass_context
-def show(ctx: click.Context, *, name: str, workspace: str) -> None:
-    """Show one review watch with its tasks."""
-    from prwatch.app.command.review_listing import show_review  # noqa: PLC0415 - heavy
-
-    row = run_on_bench(ctx, lambda bench: show_review(bench, name, workspace=workspace))
-    if get_options(ctx).is_json:
-        print_json(row.as_json())
-    else:
-        print_lines(_describe(row))
 
 
 @command.command("poll")
@@ -257,6 +255,8 @@ def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
             print_text("There is no review watch that is searched.")
         for each in found.watches:
             print_text(_tell_poll(each))
+            for problem in each["problems"]:
+                print_text(f"  {problem}")
         for failure in found.failures:
             print_text(f"{failure['reference']}: {failure['message']}", err=True)
     ctx.exit(PROVIDER_EXIT if found.failures else 0)
@@ -281,76 +281,16 @@ def _print_changed(ctx: click.Context, row: "ReviewRow", words: str) -> None:
         print_text(f"the review watch {row.watch.name} {words} in {row.workspace}")
 
 
-def _tell_state(row: "ReviewRow") -> str:
-    watch = row.watch
-    if watch.last_error or row.state != "incomplete":
-        return watch.last_error or row.state
-    why = _GAPS.get(watch.incomplete_reason or "", "")
-    return f"incomplete: {why}" if why else "incomplete"
-
-
-def _tell_search(row: "ReviewRow") -> str:
-    settings = row.watch.settings
-    what = settings.query or f"requests to {_tell_whom(row)}"
-    places = (*settings.repositories, *settings.organisations)
-    return f"{what} in {', '.join(places)}" if places else what
-
-
-def _tell_whom(row: "ReviewRow") -> str:
-    settings = row.watch.settings
-    whom = settings.target_login or "you"
-    if settings.scope.value == "user":
-        return whom
-    return f"{whom} and {'your' if whom == 'you' else 'their'} teams"
-
-
 def _tell_poll(outcome: Mapping[str, Any]) -> str:
     parts = [format_count(outcome["hits"], "hit")]
     parts.append(f"{format_count(outcome['created'], 'new task')}")
     if outcome["ended"]:
         parts.append(f"{outcome['ended']} done already")
+    if outcome["unasked"]:
+        parts.append(f"{outcome['unasked']} not asked for any more")
     if outcome["left"]:
         parts.append(f"{outcome['left']} left to somebody else or to an edit")
     if not outcome["is_complete"]:
-        reason = _GAPS.get(outcome["incomplete_reason"], "")
+        reason = GAPS.get(outcome["incomplete_reason"], "")
         parts.append(f"not complete: {reason}" if reason else "not complete")
     return f"{outcome['name']} in {outcome['workspace']}: {', '.join(parts)}"
-
-
-def _describe(row: "ReviewRow") -> "Iterator[str]":
-    watch, settings = row.watch, row.watch.settings
-    yield f"{watch.name}  {_tell_search(row)}"
-    origin = watch.written_as or watch.origin.value
-    yield f"  workspace {row.workspace}, from {origin}, {row.state}"
-    seconds = int(settings.interval.total_seconds())
-    yield f"  searched every {seconds} s, cleaned up {settings.policy.value}"
-    if watch.last_error:
-        yield f"  {watch.last_error}"
-    if watch.incomplete_since:
-        since = format_time(watch.incomplete_since)
-        why = _GAPS.get(watch.incomplete_reason or "", "")
-        yield f"  not complete since {since}" + (f": {why}" if why else "")
-    if row.unreadable:
-        yield f"  {format_count(row.unreadable, 'row')} of its tasks cannot be read"
-    for task in row.tasks:
-        yield f"  {task.id} {_tell_task(task)} {task.title}".rstrip()
-    for entry in row.audit:
-        moment = format_time(entry.acted_at)
-        told = f"{moment} {entry.external_id} {entry.action.value}: {entry.reason}"
-        if entry.undo_until:
-            told += f", can be restored until {format_time(entry.undo_until)}"
-        yield f"  {told}"
-
-
-def _tell_task(task: "ReviewTaskRow") -> str:
-    told = [task.state]
-    if task.person_wrote_at:
-        told.append("a person wrote in it")
-    if task.waits_for:
-        told.append(f"waits for {task.waits_for}")
-    elif task.kept and not task.person_wrote_at:
-        until = f" until {task.kept_until}" if task.kept_until else ""
-        told.append(f"kept: {task.kept.replace('_', ' ')}{until}")
-    if task.evidence:
-        told.append(" ".join(str(value) for value in task.evidence.values()))
-    return f"({', '.join(told)})"

@@ -1,10 +1,13 @@
-"""What `prwatch review` says of proofs and times, in words for people."""
+"""What `prwatch review` says of searches, proofs and times, in words for people."""
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from prwatch.cli.output import format_time
+
+if TYPE_CHECKING:
+    from prwatch.app.command.review_listing import ReviewRow
 
 WORDS: Final[Mapping[str, str]] = {
     "deleted": "would go",
@@ -24,6 +27,12 @@ WORDS: Final[Mapping[str, str]] = {
     "failed": "could not be read",
     "changed": "stays: somebody changed it meanwhile",
 }
+GAPS: Final[Mapping[str, str]] = {
+    "over_cap": "more than 1,000 match, and GitHub shows no more; narrow the search",
+    "left_out": "GitHub left out a part of what it found",
+    "unread": "some of what it found could not be read",
+}
+"""Why a search did not show all; of one that failed the error is told."""
 
 
 def tell_finding(finding: Mapping[str, Any]) -> str:
@@ -61,3 +70,28 @@ def tell_failure(failure: Mapping[str, Any]) -> str:
     what = failure["reference"] or failure["workspace"]
     told = f"{what}: {failure['message']}" if what else str(failure["message"])
     return f"{told}; {failure['remedy']}" if failure["remedy"] else told
+
+
+def tell_state(row: "ReviewRow") -> str:
+    """Return how searching goes, and where it does not go well why."""
+    watch = row.watch
+    if watch.last_error or row.state != "incomplete":
+        return watch.last_error or row.state
+    why = GAPS.get(watch.incomplete_reason or "", "")
+    return f"incomplete: {why}" if why else "incomplete"
+
+
+def tell_search(row: "ReviewRow") -> str:
+    """Return what a review watch searches for, and where."""
+    settings = row.watch.settings
+    what = settings.query or f"requests to {_tell_whom(row)}"
+    places = (*settings.repositories, *settings.organisations)
+    return f"{what} in {', '.join(places)}" if places else what
+
+
+def _tell_whom(row: "ReviewRow") -> str:
+    settings = row.watch.settings
+    whom = settings.target_login or "you"
+    if settings.scope.value == "user":
+        return whom
+    return f"{whom} and {'your' if whom == 'you' else 'their'} teams"

@@ -1,6 +1,7 @@
 """Rows that say what became of review tasks, why, and what would restore them."""
 
 import datetime as dt
+from collections.abc import Sequence
 
 from prwatch.domain.review_watch import (
     AuditAction,
@@ -59,7 +60,7 @@ async def list_audit_of_watch(
         review_watch_id=review_watch_id,
         limit=limit,
     )
-    return [entry for row in rows if (entry := _try(row)) is not None]
+    return read_entries(rows)
 
 
 async def list_audit_of_task(
@@ -73,7 +74,7 @@ async def list_audit_of_task(
     rows = await tx.fetch(
         _QUERIES["list_audit_of_task"], workspace_id=workspace_id, name=name
     )
-    return [entry for row in rows if (entry := _try(row)) is not None]
+    return read_entries(rows)
 
 
 async def find_last_audit(
@@ -117,6 +118,11 @@ async def prune_audit(
         now=to_microseconds(now),
         limit=limit,
     )
+
+
+def read_entries(rows: Sequence[Row]) -> list[ReviewAudit]:
+    """Return what rows say; one that cannot be understood is left out."""
+    return [entry for row in rows if (entry := _try(row)) is not None]
 
 
 def _try(row: Row) -> ReviewAudit | None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from prwatch.domain.review_watch import CleanupPolicy
-from prwatch.store import review_left, review_tasks, review_watches
+from prwatch.store import review_audit, review_left, review_tasks, review_watches
 from tests.contract.store_review import make_review_task, make_review_watch
+from tests.contract.store_review_audit import make_audit
 from tests.contract.store_rows import at
 
 
@@ -57,3 +58,30 @@ class ReviewLeftContract:
         assert await store.write(forget, rows[3])
         assert not await store.write(forget, rows[3])
         assert await store.read(review_tasks.list_review_tasks, "w1") == rows[:3]
+
+    async def test_what_was_left_of_a_task_is_forgotten_alone(self, store, rows):
+        remove = review_left.remove_left
+
+        assert await store.write(remove, "w2", "t1") == 0
+        assert await store.write(remove, "w1", "t1") == 1
+        assert await store.read(review_tasks.list_review_tasks, "w1") == rows[1:]
+
+    async def test_the_record_of_removed_watches_is_told_newest_first(
+        self, store, rows
+    ):
+        entries = [
+            make_audit(1, review_watch_id="gone", acted_at=at(1)),
+            make_audit(2, review_watch_id="v1", acted_at=at(2)),
+            make_audit(3, review_watch_id="", acted_at=at(3)),
+        ]
+
+        async def put(tx):
+            for entry in entries:
+                await review_audit.add_audit(tx, entry)
+
+        await store.write(put)
+        listing = review_left.list_audit_of_removed
+
+        assert await store.read(listing, "w1", limit=5) == [entries[2], entries[0]]
+        assert await store.read(listing, "w1", limit=1) == [entries[2]]
+        assert await store.read(listing, "w2", limit=5) == []

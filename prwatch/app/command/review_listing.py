@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from prwatch.app.command.review_kept import Kept, list_kept, read_skips
-from prwatch.app.command.review_turns import UNKNOWN, SearchTurn, read_turns
 from prwatch.app.command.review_unreadable import refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.durations import format_duration
-from prwatch.domain.review_watch import (
-    IncompleteReason,
-    ReviewAudit,
-    ReviewTask,
-    ReviewWatch,
-)
+from prwatch.domain.review_watch import ReviewAudit, ReviewTask, ReviewWatch
 from prwatch.domain.task import Task, Workspace
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.errors import ConfigError, NotFound
@@ -44,7 +38,6 @@ class FoundReview:
     audit: tuple[ReviewAudit, ...]
     kept: Mapping[str, Kept]
     """What keeps tasks from being cleaned away, by row id."""
-    turn: SearchTurn
     unreadable: int = 0
     """Rows of it that cannot be understood."""
 
@@ -95,7 +88,6 @@ class ReviewRow:
     watch: ReviewWatch
     tasks: tuple[ReviewTaskRow, ...]
     audit: tuple[ReviewAudit, ...]
-    turn: SearchTurn = UNKNOWN
     unreadable: int = 0
     """Rows of its tasks that cannot be understood."""
 
@@ -105,8 +97,7 @@ class ReviewRow:
         watch = self.watch
         if not watch.settings.is_enabled:
             return "disabled"
-        is_unread = watch.incomplete_reason is IncompleteReason.UNREAD
-        if watch.last_error and not is_unread:
+        if watch.last_error:
             return "failing"
         if watch.incomplete_since is not None:
             return "incomplete"
@@ -135,7 +126,6 @@ class ReviewRow:
             "incomplete_since": format_optional_time(watch.incomplete_since),
             "incomplete_reason": watch.incomplete_reason or "",
             "backlog_done_at": format_optional_time(watch.backlog_done_at),
-            **self.turn.as_json(),
             "tasks": [each.as_json() for each in self.tasks],
             "unreadable_tasks": self.unreadable,
             "audit": [render_audit(each) for each in self.audit],
@@ -177,7 +167,7 @@ async def show_review(bench: Workbench, name: str, *, workspace: str = "") -> Re
 async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
     """Read the review watches of the workspaces that are meant, with their tasks."""
     found: list[FoundReview] = []
-    skips, turns = await read_skips(bench), await read_turns(bench)
+    skips = await read_skips(bench)
     for one in await bench.list_workspaces(workspace):
 
         async def read(tx: Transaction, one: Workspace = one) -> list[FoundReview]:
@@ -198,7 +188,6 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                         )
                     ),
                     kept=kept,
-                    turn=turns.get(watch.id, UNKNOWN),
                     unreadable=sum(each == watch.id for each in broken.values()),
                 )
                 for watch in await review_watches.list_review_watches(tx, key)
@@ -217,7 +206,6 @@ def _build_row(found: FoundReview) -> ReviewRow:
             for row in found.rows
         ),
         audit=found.audit,
-        turn=found.turn,
         unreadable=found.unreadable,
     )
 
