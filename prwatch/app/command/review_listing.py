@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from prwatch.app.command.review_kept import Kept, list_kept, read_skips
+from prwatch.app.command.review_turns import UNKNOWN, SearchTurn, read_turns
 from prwatch.app.command.review_unreadable import refuse_unreadable
 from prwatch.app.command.workbench import Workbench
 from prwatch.config.durations import format_duration
-from prwatch.domain.review_watch import ReviewAudit, ReviewTask, ReviewWatch
+from prwatch.domain.review_watch import (
+    IncompleteReason,
+    ReviewAudit,
+    ReviewTask,
+    ReviewWatch,
+)
 from prwatch.domain.task import Task, Workspace
 from prwatch.domain.timestamp import format_optional_time, format_time
 from prwatch.errors import ConfigError, NotFound
@@ -38,6 +44,7 @@ class FoundReview:
     audit: tuple[ReviewAudit, ...]
     kept: Mapping[str, Kept]
     """What keeps tasks from being cleaned away, by row id."""
+    turn: SearchTurn
     unreadable: int = 0
     """Rows of it that cannot be understood."""
 
@@ -88,6 +95,7 @@ class ReviewRow:
     watch: ReviewWatch
     tasks: tuple[ReviewTaskRow, ...]
     audit: tuple[ReviewAudit, ...]
+    turn: SearchTurn = UNKNOWN
     unreadable: int = 0
     """Rows of its tasks that cannot be understood."""
 
@@ -97,7 +105,8 @@ class ReviewRow:
         watch = self.watch
         if not watch.settings.is_enabled:
             return "disabled"
-        if watch.last_error:
+        is_unread = watch.incomplete_reason is IncompleteReason.UNREAD
+        if watch.last_error and not is_unread:
             return "failing"
         if watch.incomplete_since is not None:
             return "incomplete"
@@ -126,6 +135,7 @@ class ReviewRow:
             "incomplete_since": format_optional_time(watch.incomplete_since),
             "incomplete_reason": watch.incomplete_reason or "",
             "backlog_done_at": format_optional_time(watch.backlog_done_at),
+            **self.turn.as_json(),
             "tasks": [each.as_json() for each in self.tasks],
             "unreadable_tasks": self.unreadable,
             "audit": [render_audit(each) for each in self.audit],
@@ -167,7 +177,7 @@ async def show_review(bench: Workbench, name: str, *, workspace: str = "") -> Re
 async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
     """Read the review watches of the workspaces that are meant, with their tasks."""
     found: list[FoundReview] = []
-    skips = await read_skips(bench)
+    skips, turns = await read_skips(bench), await read_turns(bench)
     for one in await bench.list_workspaces(workspace):
 
         async def read(tx: Transaction, one: Workspace = one) -> list[FoundReview]:
@@ -188,6 +198,7 @@ async def find_reviews(bench: Workbench, workspace: str) -> list[FoundReview]:
                         )
                     ),
                     kept=kept,
+                    turn=turns.get(watch.id, UNKNOWN),
                     unreadable=sum(each == watch.id for each in broken.values()),
                 )
                 for watch in await review_watches.list_review_watches(tx, key)
@@ -206,6 +217,7 @@ def _build_row(found: FoundReview) -> ReviewRow:
             for row in found.rows
         ),
         audit=found.audit,
+        turn=found.turn,
         unreadable=found.unreadable,
     )
 
