@@ -48,7 +48,8 @@ class Review(Struct, frozen=True, kw_only=True):
     organisations: tuple[Annotated[str, _LOGIN], ...] = ()
     """The organisations whose repositories are searched; excludes `repositories`."""
     query: Annotated[str, TEXT] = ""
-    """A search of your own, as GitHub takes it, instead of the one for `scope`."""
+    """A search of your own, as GitHub takes it, instead of the one for `scope`. It must
+    find pull requests alone: OR and parentheses are refused."""
     target_login: Annotated[str, _LOGIN] = ""
     """Whose review is asked; without it, that of the account behind the token. An app
     is no person, so it is required there."""

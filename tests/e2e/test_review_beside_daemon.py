@@ -25,6 +25,9 @@ def test_the_daemon_searches_a_review_watch_once_for_everybody(configured, hub):
     (searched,), (again,) = first["watches"], second["watches"]
     assert (searched["hits"], again["created"]) == (1, 0)
     assert [task["id"] for task in shown["tasks"]] == ["review:octo/hello#12"]
+    assert shown["searched_at"] < shown["due_at"]
+    assert (shown["held_by"], shown["held_until"]) == ("", None)
+    assert "\n  searched last " in described
     assert said == "mine in acme: 1 hit, 0 new tasks\n"
     assert "\n  review:octo/hello#12 (open) " in described
     assert "review_queue" in status["daemon"]["facts"]["loops"]

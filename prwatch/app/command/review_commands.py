@@ -165,6 +165,8 @@ async def poll_reviews(
             "review poll", seconds=POLL_SECONDS, **arguments
         )
     if answer is None:
+        if name and not _is_declared(bench, name, workspace):
+            await _choose(bench, name, workspace)
         async with open_runtime(loaded, bench.surroundings) as runtime:
             # What the configuration declares may not be stored yet.
             await start(runtime)
@@ -174,6 +176,15 @@ async def poll_reviews(
     return ReviewPoll(
         watches=tuple(answer.get("watches", ())),
         failures=tuple(answer.get("failures", ())),
+    )
+
+
+def _is_declared(bench: Workbench, name: str, workspace: str) -> bool:
+    return any(
+        review.name == name
+        for entry in bench.config.workspaces
+        if workspace in ("", entry.name)
+        for review in entry.reviews
     )
 
 
