@@ -42,7 +42,18 @@ class RemoveReviewWatch:
     watch: ReviewWatch
 
 
-ReviewStep: TypeAlias = AddReviewWatch | PutReviewWatch | RemoveReviewWatch
+@dataclass(frozen=True, slots=True)
+class RenameReviewWatch:
+    """A watch whose entry has another name, and else is as before."""
+
+    watch: ReviewWatch
+    wanted: DesiredReviewWatch
+    origin: Origin
+
+
+ReviewStep: TypeAlias = (
+    AddReviewWatch | PutReviewWatch | RemoveReviewWatch | RenameReviewWatch
+)
 
 
 def plan_review_watches(
@@ -58,8 +69,9 @@ def plan_review_watches(
 
     Only what that origin made is changed or removed, but the configuration goes before
     a watch file. A name that another one has stays that one's. `heirs` are what watch
-    files declare: what is no longer declared goes to them, with its tasks. Unless
-    `is_final` nothing is removed yet.
+    files declare: what is no longer declared goes to them, with its tasks. What is
+    declared under another name, and nowhere else so, is renamed. Unless `is_final`
+    nothing is removed or renamed yet.
     """
     return tuple(_list_steps(desired, stored, origin, (heirs, is_final)))
 
@@ -88,21 +100,36 @@ def _list_steps(
     succession: tuple[Sequence[DesiredReviewWatch], bool],
 ) -> Iterator[ReviewStep]:
     by_name = {watch.name: watch for watch in stored}
+    heirs, is_final = {each.name: each for each in succession[0]}, succession[1]
+    named = {wanted.name for wanted in desired}
+    lost = [w for w in by_name.values() if w.origin is origin and w.name not in named]
+    ended = [watch for watch in lost if watch.name not in heirs]
+    renamed = dict(_pair([w for w in desired if w.name not in by_name], ended))
     for wanted in desired:
         watch = by_name.get(wanted.name)
-        if watch is None:
+        if wanted.name in renamed:
+            if is_final:
+                yield RenameReviewWatch(renamed[wanted.name], wanted, origin)
+        elif watch is None:
             yield AddReviewWatch(wanted, origin)
         elif _may_put(watch, origin) and (
             (watch.settings, watch.written_as, watch.origin)
             != (wanted.settings, wanted.written_as, origin)
         ):
             yield PutReviewWatch(watch, wanted, origin)
-    heirs, is_final = {each.name: each for each in succession[0]}, succession[1]
-    for name in by_name.keys() - {wanted.name for wanted in desired}:
-        watch = by_name[name]
-        if watch.origin is not origin:
-            continue
-        if name in heirs:
-            yield PutReviewWatch(watch, heirs[name], Origin.WATCH_FILE)
-        elif is_final:
+    for watch in lost:
+        if watch.name in heirs:
+            yield PutReviewWatch(watch, heirs[watch.name], Origin.WATCH_FILE)
+        elif is_final and watch not in renamed.values():
             yield RemoveReviewWatch(watch)
+
+
+def _pair(
+    added: Sequence[DesiredReviewWatch], ended: Sequence[ReviewWatch]
+) -> Iterator[tuple[str, ReviewWatch]]:
+    """Yield the new names of watches that go on; where two could be meant, none."""
+    for wanted in added:
+        twins = [each for each in added if each.settings == wanted.settings]
+        before = [each for each in ended if each.settings == wanted.settings]
+        if len(twins) == len(before) == 1:
+            yield wanted.name, before[0]

@@ -129,6 +129,23 @@ async def mend_review_watch(tx: Transaction, watch: ReviewWatch) -> bool:
     return written == 1
 
 
+async def rename_review_watch(tx: Transaction, watch: ReviewWatch, name: str) -> bool:
+    """
+    Give a watch another name; what it knows stays its own.
+
+    Returns False, and writes nothing, when somebody has that name, or edited or
+    removed the watch since it was read.
+    """
+    written = await tx.execute(
+        _QUERIES["rename"],
+        id=watch.id,
+        revision=watch.revision,
+        workspace_id=watch.workspace_id,
+        name=name,
+    )
+    return written == 1
+
+
 async def put_review_owner(
     tx: Transaction, watch_id: str, origin: Origin, written_as: str = ""
 ) -> bool:

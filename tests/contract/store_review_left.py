@@ -1,4 +1,4 @@
-"""Rows that review watches left: their policy, and reservations that nobody finishes."""
+"""What review watches left or left undone, and what they keep under another name."""
 
 from dataclasses import replace
 
@@ -85,3 +85,18 @@ class ReviewLeftContract:
         assert await store.read(listing, "w1", limit=5) == [entries[2], entries[0]]
         assert await store.read(listing, "w1", limit=1) == [entries[2]]
         assert await store.read(listing, "w2", limit=5) == []
+
+    async def test_another_name_leaves_all_else_as_it_is(self, store):
+        watch, other = make_review_watch(), make_review_watch(2)
+        for each in (watch, other):
+            await store.write(review_watches.add_review_watch, each)
+        rename = review_watches.rename_review_watch
+        edited = replace(watch, revision=watch.revision + 1)
+
+        assert not await store.write(rename, watch, other.name)
+        assert not await store.write(rename, edited, "ours")
+        assert await store.write(rename, watch, "ours")
+        assert await store.read(review_watches.list_review_watches, "w1") == [
+            other,
+            replace(watch, name="ours"),
+        ]

@@ -17,6 +17,7 @@ from prwatch.domain.review_watch_plan import (
     DesiredReviewWatch,
     PutReviewWatch,
     RemoveReviewWatch,
+    RenameReviewWatch,
     ReviewStep,
     list_taken,
     plan_review_watches,
@@ -134,6 +135,12 @@ async def _write_step(
             if not await review_watches.add_review_watch(tx, watch):
                 # The name is one whose row cannot be read.
                 await review_watches.mend_review_watch(tx, watch)
+        case RenameReviewWatch(watch=watch, wanted=wanted, origin=origin):
+            if not await review_watches.rename_review_watch(tx, watch, wanted.name):
+                raise StoreConflict(f"somebody changed the review watch {watch.name}")
+            await review_watches.put_review_owner(
+                tx, watch.id, origin, wanted.written_as
+            )
         case PutReviewWatch(watch=watch, wanted=wanted, origin=origin):
             is_put = await review_watches.put_review_settings(
                 tx, watch, wanted.settings

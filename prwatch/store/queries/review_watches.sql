@@ -67,6 +67,14 @@ WHERE workspace_id = :workspace_id AND name = :name AND origin = :origin AND (
     OR policy <> :policy OR is_enabled <> :is_enabled
 );
 
+-- name: rename
+-- Another name, unless somebody has it or edited the watch since it was read.
+UPDATE review_watches SET name = :name
+WHERE id = :id AND revision = :revision AND NOT EXISTS (
+    SELECT 1 FROM review_watches AS other
+    WHERE other.workspace_id = :workspace_id AND other.name = :name
+);
+
 -- name: put_owner
 -- Whose it is; an equal row stays untouched.
 UPDATE review_watches SET origin = :origin, written_as = :written_as

@@ -9,6 +9,7 @@ from prwatch.domain.review_watch_plan import (
     DesiredReviewWatch,
     PutReviewWatch,
     RemoveReviewWatch,
+    RenameReviewWatch,
     list_taken,
     plan_review_watches,
 )
@@ -76,3 +77,54 @@ def test_what_the_configuration_names_no_more_goes_to_the_file_that_does():
 def test_nothing_is_removed_before_the_files_were_read():
     assert plan([], STORED, is_final=False) == ()
     assert plan([EDITED], STORED, is_final=False) == plan([EDITED], STORED)
+
+
+def test_an_entry_with_another_name_is_the_same_watch():
+    renamed = replace(WANTED, name="ours")
+    of_file = replace(STORED, origin=Origin.WATCH_FILE, written_as="a.toml")
+    moved = replace(renamed, written_as="b.toml")
+
+    assert plan([renamed], STORED) == (
+        RenameReviewWatch(STORED, renamed, Origin.CONFIG),
+    )
+    assert plan([moved], of_file, origin=Origin.WATCH_FILE) == (
+        RenameReviewWatch(of_file, moved, Origin.WATCH_FILE),
+    )
+
+
+def test_a_new_name_waits_while_the_old_one_may_stand_elsewhere():
+    renamed = replace(WANTED, name="ours")
+
+    assert plan([renamed], STORED, is_final=False) == ()
+    assert plan([renamed], STORED, heirs=[WANTED]) == (
+        AddReviewWatch(renamed, Origin.CONFIG),
+        PutReviewWatch(STORED, WANTED, Origin.WATCH_FILE),
+    )
+
+
+def test_another_name_with_other_settings_is_another_watch():
+    other = replace(EDITED, name="ours")
+
+    assert plan([other], STORED) == (
+        AddReviewWatch(other, Origin.CONFIG),
+        RemoveReviewWatch(STORED),
+    )
+    assert plan([replace(WANTED, name="ours")], PERSONS) == (
+        AddReviewWatch(replace(WANTED, name="ours"), Origin.CONFIG),
+    )
+
+
+def test_where_two_could_be_meant_none_is_renamed():
+    one, two = (replace(WANTED, name=name) for name in ("one", "two"))
+    again = replace(STORED, id="v2", name="again")
+
+    assert plan([one, two], STORED) == (
+        AddReviewWatch(one, Origin.CONFIG),
+        AddReviewWatch(two, Origin.CONFIG),
+        RemoveReviewWatch(STORED),
+    )
+    assert plan([one], STORED, again) == (
+        AddReviewWatch(one, Origin.CONFIG),
+        RemoveReviewWatch(STORED),
+        RemoveReviewWatch(again),
+    )
