@@ -100,12 +100,6 @@ async def is_of_another(tx: Transaction, task_id: str, pr_node_id: str) -> bool:
     return bool(await tx.fetch(query, task_id=task_id, pr_node_id=pr_node_id))
 
 
-async def list_rows_of_task(tx: Transaction, task_id: str) -> list[ReviewTask]:
-    """Return each watch's row that speaks of a task, by id."""
-    rows = await tx.fetch(_QUERIES["list_of_task"], task_id=task_id)
-    return [to_review_task(row) for row in rows]
-
-
 async def find_review_task(
     tx: Transaction, workspace_id: str, review_watch_id: str, pr_node_id: str
 ) -> ReviewTask | None:

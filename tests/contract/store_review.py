@@ -344,7 +344,6 @@ class ReviewTasksContract:
 
         assert await store.read(review_tasks.list_review_tasks, "w1") == [row, other]
         assert await store.read(review_tasks.list_review_tasks, "w1", "v1") == [row]
-        assert await store.read(review_tasks.list_rows_of_task, "t1") == [row]
         find = review_tasks.find_review_task
         assert await store.read(find, "w1", "v1", "PR_12") == row
         assert await store.read(find, "w1", "v1", "PR_13") is None

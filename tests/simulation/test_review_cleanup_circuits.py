@@ -427,3 +427,18 @@ async def test_a_dry_run_closes_no_circuit_and_moves_no_turn(tmp_path, world):
         world.faults.add(Fault(kind="html502", match="ReviewEnds", times=None))
         report = await sweep(product, cleanup)
         assert report.findings[0].reference == failed.findings[100].reference
+
+
+async def test_cleaning_up_leaves_the_reserve_to_people(tmp_path, world):
+    world.limits["graphql"] = 20
+    ask(world)
+    async with open_found(tmp_path, world, poll="reserve = 0.5") as (product, cleanup):
+        reports = [await sweep(product, cleanup, gap=60.0) for _ in range(12)]
+        kept = world.get_budget("octocat", "graphql").remaining
+        asked = await sweep(product, cleanup, ASKED, gap=0.0)
+        used = world.get_budget("octocat", "graphql").remaining
+
+    codes = {failure.code for report in reports for failure in report.failures}
+    assert (kept, "reserve_kept" in codes) == (10, True)
+    assert verdicts(reports[-1]) == {"skipped": 1}
+    assert (verdicts(asked), used) == ({"open": 1}, 9)

@@ -32,10 +32,6 @@ SELECT * FROM review_tasks
 WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
 ORDER BY id LIMIT :limit;
 
--- name: list_of_task
--- All that speak of one task.
-SELECT * FROM review_tasks WHERE task_id = :task_id ORDER BY id;
-
 -- name: find_review_task
 -- The one of a watch and a pull request.
 SELECT * FROM review_tasks
