@@ -212,16 +212,6 @@ def get_full_read_interval(activity: Activity, intervals: Intervals) -> dt.timed
     return max(intervals.full_read, get_interval(activity, intervals))
 
 
-def is_full_read_due(
-    last_full_read_at: dt.datetime | None,
-    *,
-    now: dt.datetime,
-    intervals: Intervals,
-) -> bool:
-    """Return whether a pull request is to be read in full, whatever its probe says."""
-    return has_passed(last_full_read_at, intervals.full_read, now=now)
-
-
 def has_passed(
     since: dt.datetime | None, interval: dt.timedelta, *, now: dt.datetime
 ) -> bool:

@@ -312,7 +312,7 @@ def group_by_id(
             # Of these there may be thousands in their one group.
             without_id[reference] = None
             continue
-        group = by_id.get(reference.node_id, ())
+        group = by_id.setdefault(reference.node_id, (reference,))
         if reference not in group:
             by_id[reference.node_id] = (*group, reference)
     return {**by_id, "": tuple(without_id)} if without_id else by_id

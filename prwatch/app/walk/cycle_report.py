@@ -121,6 +121,8 @@ class CycleReport:
     """Batched branch lookups that were sent."""
     details: int = 0
     """Pull requests that were read in full."""
+    observed: int = 0
+    """Readings that were observed, one for each watch."""
     rejected_commits: int = 0
     """Observations dropped because somebody committed first."""
     failures: list[Failure] = field(default_factory=list)

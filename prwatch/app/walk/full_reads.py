@@ -13,7 +13,6 @@ from prwatch.domain.schedule import (
     fill,
     get_full_read_interval,
     has_passed,
-    is_full_read_due,
     judge_age,
 )
 from prwatch.domain.watch import Watch
@@ -67,7 +66,10 @@ def judge_need(
         return Need.MOVED
     shown = probe.fingerprint
     is_same = shown != "" and shown in (watch.fingerprint, memory.fingerprint)
-    if not is_archived and _is_due(cycle, watch, probe, memory.full_read_at, now):
+    read_at = memory.full_read_at
+    # Mostly it is too early: thousands of times in each cycle.
+    is_early = read_at <= now < read_at + cycle.settings.intervals.full_read
+    if not (is_early or is_archived) and _is_due(cycle, watch, probe, read_at, now=now):
         return Need.DUE if is_same else Need.MOVED
     memory.held_fingerprint = probe.fingerprint
     if is_same:
@@ -80,7 +82,7 @@ def judge_need(
 
 def choose_reads(
     cycle: Cycle,
-    needs: Sequence[tuple[PullRequestReference, Need]],
+    needs: Mapping[Need, Sequence[PullRequestReference]],
     known: Mapping[PullRequestReference, Pairs],
     *,
     now: dt.datetime,
@@ -91,27 +93,23 @@ def choose_reads(
     Free places go to what is due within half of its time. Where nothing is due they
     stay free, so that what moved is known sooner.
     """
-    moved = [each for each, need in needs if need is Need.MOVED]
-    due = [each for each, need in needs if need is Need.DUE]
+    moved, due = needs.get(Need.MOVED, ()), needs.get(Need.DUE, ())
     if not due:
         return tuple(moved)
     half = cycle.settings.intervals.full_read / 2
     candidates: list[tuple[dt.datetime, PullRequestReference]] = []
-    for reference, need in needs:
-        if need is Need.SPARE:
-            watch = known[reference][0][1]
-            read_at = cycle.memory.get(watch.id, now=now).full_read_at
-            if has_passed(read_at, half, now=now):
-                candidates.append((read_at, reference))
+    for reference in needs.get(Need.SPARE, ()):
+        watch = known[reference][0][1]
+        read_at = cycle.memory.get(watch.id, now=now).full_read_at
+        if has_passed(read_at, half, now=now):
+            candidates.append((read_at, reference))
     return fill([*moved, *due], candidates, READS_A_REQUEST)
 
 
 def _is_due(
-    cycle: Cycle, watch: Watch, probe: Probe, read_at: dt.datetime, now: dt.datetime
+    cycle: Cycle, watch: Watch, probe: Probe, read_at: dt.datetime, *, now: dt.datetime
 ) -> bool:
     """Return whether it is to be read in full; idle ones that stretched later."""
     intervals = cycle.settings.intervals
-    if not is_full_read_due(read_at, now=now, intervals=intervals):
-        return False
     activity = Activity.HOT if probe.is_busy else judge_age(now - watch.moved_at)
     return has_passed(read_at, get_full_read_interval(activity, intervals), now=now)

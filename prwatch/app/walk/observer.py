@@ -68,6 +68,7 @@ def _decide(cycle: Cycle, sighting: Sighting) -> ObservationCommit | None:
     observation = reading.observation
     memory.good_at = memory.full_read_at = now
     memory.read_in = cycle.report.cycle_id
+    cycle.report.observed += 1
     if observation.checks is not UNOBSERVED:
         # Without checks what the probe said stands: they may lag behind the head.
         memory.is_busy = _is_busy(observation)

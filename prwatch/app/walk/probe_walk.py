@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from prwatch.app.walk.admission import ask_for, note_found, note_missing
@@ -37,23 +37,27 @@ async def walk_discovered(run: AccountRun, *, seen: set[str]) -> None:
     `seen` are the node ids that a list page of this cycle has shown already. A watch
     that was never read, or whose node id is unknown, is read in full at once.
     """
-    now, has_probes = run.cycle.now(), run.reader.has_probes
+    now, has_probes, recall = (
+        run.cycle.now(),
+        run.reader.has_probes,
+        run.cycle.memory.get,
+    )
     # What several workspaces watch is asked once for all of them.
     slice_size = SLICE if len(run.views) == 1 else None
     known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
     fresh: defaultdict[PullRequestReference, list[Watched]] = defaultdict(list)
     for view in run.views:
-        due = (
-            watch
-            for watch in view.discovered
-            if watch.node_id not in seen and not _was_read(run, watch, now)
+        due: Iterable[Watch] = (
+            watch for watch in view.discovered if watch.node_id not in seen
         )
+        if run.cycle.report.observed:
+            due = (watch for watch in due if not _was_read(run, watch, now))
         for watch in take_turns(run.cycle, view, due):
             reference = refer(view, watch)
             if len(known) == slice_size and reference not in known:
                 await _probe(run, known)
                 known.clear()
-            mark_asked(run, watch, now)
+            recall(watch.id, now=now).asked_at = now
             if has_probes and watch.node_id and watch.watermark is not None:
                 known[reference].append((view, watch))
             else:
@@ -122,7 +126,7 @@ async def follow_probes(
     next take the free places of their request.
     """
     now, is_quiet = run.cycle.now(), run.cycle.circuits.is_quiet
-    needs: list[tuple[PullRequestReference, Need]] = []
+    needs: defaultdict[Need, list[PullRequestReference]] = defaultdict(list)
     for reference, outcome in answers.items():
         pairs = known[reference]
         if not isinstance(outcome, Found):
@@ -139,7 +143,7 @@ async def follow_probes(
                 run.cycle, watch, outcome.value, is_archived=is_archived, now=now
             )
             need = max(need, found)
-        needs.append((reference, need))
+        needs[need].append(reference)
     asked = choose_reads(run.cycle, needs, known, now=now)
     if asked:
         waiting = {

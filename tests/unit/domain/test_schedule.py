@@ -12,7 +12,6 @@ from prwatch.domain.schedule import (
     fill,
     get_full_read_interval,
     has_passed,
-    is_full_read_due,
     is_resting,
     next_due,
     next_wake,
@@ -206,7 +205,7 @@ def test_nothing_is_read_in_full_more_often_than_it_is_asked(activity, minutes):
     ],
 )
 def test_a_full_read_bounds_what_a_probe_cannot_see(last, is_due):
-    assert is_full_read_due(last, now=NOON, intervals=INTERVALS) is is_due
+    assert has_passed(last, INTERVALS.full_read, now=NOON) is is_due
 
 
 @pytest.mark.parametrize(
