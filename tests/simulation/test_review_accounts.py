@@ -202,3 +202,28 @@ async def test_a_token_that_changes_hands_meanwhile_is_asked_again_whose_it_is(
 
     assert (numbers(told), later) == ([2], [])
     assert told[0]["data"]["requested"] == "bob"
+
+
+async def test_a_token_of_somebody_else_is_searched_for_that_person(tmp_path):
+    world = World(MovedClock())
+    world.add_repository("octo/hello")
+    world.set_token(GOOD, login="bob")
+    ask(world, 1)
+    ask(world, 2, "bob")
+    path = tmp_path / "token"
+    path.write_text(DEFAULT_TOKEN)
+    path.chmod(0o600)
+    reviews = f'[[workspace]]\nname = "two"\ntoken_file = "{path}"\n{MINE}'
+    async with open_queue(
+        tmp_path / "state", world, reviews=reviews, token="dead"
+    ) as product:
+        queue = ReviewQueue(product.runtime)
+        _, first = await turn(product, queue)
+        path.write_text(GOOD)
+        accounts = product.runtime.wired.accounts
+        (account,) = [a for a in accounts if a.workspaces[0].name == "two"]
+        await account.github.credential.reload()
+        _, second = await turn(product, queue)
+
+    assert (numbers(first), numbers(second)) == ([1], [2])
+    assert [e["data"]["requested"] for e in first + second] == ["octocat", "bob"]
