@@ -150,7 +150,7 @@ async def test_each_watch_of_a_dead_token_says_so(tmp_path):
         report, _ = await turn(product, queue)
         watches = [await read_watch(product, name) for name in ("mine", "other")]
         with product.refused_writes():
-            await turn(product, queue)
+            await turn(product, queue, gap=400.0)
 
     # A refused token is read anew and tried once more; no other watch asks.
     assert len(world.requests) == 2 * 2

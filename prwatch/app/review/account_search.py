@@ -64,8 +64,7 @@ class AccountSearch:
     """
     An account whose watches are searched, and what the queue remembers.
 
-    `longest` is the longest time that all of them may wait. One that `is_forced` asks
-    also a host that answers nobody.
+    One that `is_forced` asks also a host that answers nobody.
     """
 
     runtime: Runtime
@@ -73,7 +72,6 @@ class AccountSearch:
     memory: QueueMemory
     report: QueueReport
     beat: Callable[[], None]
-    longest: dt.timedelta
     is_forced: bool = False
     strikes: Strikes = field(default_factory=Strikes)
     answered: set[str] = field(default_factory=set)
@@ -230,7 +228,6 @@ class AccountSearch:
             account.key,
             self.runtime.clock.now(),
             self._build_setback(error, str(error)),
-            longest=self.longest,
             generation=account.github.credential.generation,
         )
 

@@ -9,9 +9,9 @@ waits for an account that is slow.
 import contextlib
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import anyio
 
@@ -22,14 +22,13 @@ from prwatch.app.review.account_search import (
 )
 from prwatch.app.review.queue_report import QueueCounts, QueueReport
 from prwatch.app.review.search_failure import Due
-from prwatch.app.review.turns import Hold, find_interval
+from prwatch.app.review.turns import Hold
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
-from prwatch.app.walk.stragglers import Stragglers
+from prwatch.app.walk.stragglers import Stragglers, run_beside
 from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_watch import (
-    LONGEST_INTERVAL,
     ReviewWatch,
     UnreadableReviewWatch,
 )
@@ -109,7 +108,7 @@ class ReviewQueue:
         async def search_one(account: Account) -> None:
             own = QueueReport()
             async with limiter:
-                search = self._begin(account, stored.watches, order, own, beat)
+                search = self._begin(account, order, own, beat)
                 with contextlib.nullcontext() if order.is_forced else keep_reserve():
                     await search.run(accounts[account.key][1])
             if is_over and beside is not None:
@@ -117,7 +116,7 @@ class ReviewQueue:
             else:
                 report.absorb(own)
 
-        await _run_beside([each for each, _ in accounts.values()], search_one, beside)
+        await run_beside([each for each, _ in accounts.values()], search_one, beside)
         is_over = True
         for late in stragglers.take_reports() if stragglers else ():
             report.absorb(late)
@@ -225,19 +224,16 @@ class ReviewQueue:
     def _begin(
         self,
         account: Account,
-        watches: Sequence[ReviewWatch],
         order: SearchOrder,
         report: QueueReport,
         beat: Callable[[], None],
     ) -> AccountSearch:
-        intervals = map(find_interval, _list_enabled(account, watches))
         return AccountSearch(
             runtime=self._runtime,
             account=account,
             memory=self.memory,
             report=report,
             beat=beat,
-            longest=min(intervals, default=LONGEST_INTERVAL),
             is_forced=order.is_forced,
         )
 
@@ -251,17 +247,3 @@ def _list_enabled(
         for watch in watches
         if watch.workspace_id in ids and watch.settings.is_enabled
     ]
-
-
-async def _run_beside(
-    accounts: Sequence[Account],
-    search: Callable[[Account], Coroutine[Any, Any, None]],
-    stragglers: Late | None,
-) -> None:
-    """Search accounts side by side; with `stragglers` until patience ends."""
-    if stragglers is not None:
-        await stragglers.walk(accounts, search)
-        return
-    async with anyio.create_task_group() as group:
-        for account in accounts:
-            group.start_soon(search, account)

@@ -2,8 +2,8 @@
 When review watches are due: kept in memory alone, so a restart searches all.
 
 A search that failed is tried again on the backoff of its cause, and an account that
-cannot be asked holds back all of its watches for as long. No wait is longer than the
-interval that somebody chose.
+cannot be asked holds back all of its watches for as long: sooner than the interval that
+somebody chose, or later where that is short and the failure lasts.
 """
 
 import datetime as dt
@@ -69,7 +69,7 @@ class Setback:
 
 
 _BY_TIME: Final = frozenset({FailureClass.AUTH, FailureClass.TRANSIENT})
-"""What is tried again sooner than the interval; an edit helps the rest, or an end."""
+"""What is tried again on a backoff; an edit helps the rest, or an end."""
 
 
 class SearchTurns:
@@ -121,8 +121,7 @@ class SearchTurns:
             failures += before.failures if before.failure_class is cause else 0
         wait = find_interval(watch)
         if cause in _BY_TIME:
-            backoff = BACKOFFS[cause].delay(failures, setback.chance_value)
-            wait = min(wait, backoff)
+            wait = BACKOFFS[cause].delay(failures, setback.chance_value)
         searched_at = before.searched_at if before else None
         self._turns[watch.id] = Turn(
             revision=watch.revision,
@@ -144,10 +143,9 @@ class SearchTurns:
         now: dt.datetime,
         setback: Setback,
         *,
-        longest: dt.timedelta,
         generation: int,
     ) -> None:
-        """Note that an account cannot be asked: it waits, but not over `longest`."""
+        """Note that an account cannot be asked: it waits by its cause."""
         before, cause = self._holds.get(account_key), setback.failure_class
         is_same = before is not None and (before.failure_class, before.generation) == (
             cause,
@@ -159,7 +157,7 @@ class SearchTurns:
             failure_class=cause,
             message=setback.message,
             began_at=now,
-            until=now + min(backoff, longest),
+            until=now + backoff,
             generation=generation,
             failures=failures,
         )

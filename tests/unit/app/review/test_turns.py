@@ -41,9 +41,9 @@ def make_setback(failure_class=TRANSIENT, chance_value=0.0):
     )
 
 
-def hold_back(turns, now, *, longest=DAY, generation=1, failure_class=TRANSIENT):
+def hold_back(turns, now, *, generation=1, failure_class=TRANSIENT):
     setback = make_setback(failure_class)
-    turns.hold_back("a", now, setback, longest=longest, generation=generation)
+    turns.hold_back("a", now, setback, generation=generation)
 
 
 def test_a_watch_that_is_new_or_was_edited_is_due_at_once():
@@ -87,7 +87,7 @@ def test_a_clock_that_was_set_back_makes_it_due():
     [
         pytest.param(TRANSIENT, DAY, [30, 60, 120, 240, 480, 600, 600], id="transient"),
         pytest.param(AUTH, DAY, [300, 600, 1200, 2400, 3600, 3600], id="a dead token"),
-        pytest.param(TRANSIENT, MINUTE, [30, 60, 60], id="not later than its interval"),
+        pytest.param(AUTH, MINUTE, [300, 600], id="later than a short interval"),
         pytest.param(CONFIG, HOUR, [3600, 3600], id="what an edit helps"),
     ],
 )
@@ -171,9 +171,9 @@ def test_an_account_that_cannot_be_asked_waits_longer_each_time():
     assert turns.find_hold("a", now, 1).until - now == 30 * SECOND
 
 
-def test_a_new_token_ends_a_hold_and_so_does_the_shortest_interval():
+def test_a_new_token_ends_a_hold():
     turns = SearchTurns()
-    hold_back(turns, NOON, failure_class=AUTH, longest=MINUTE)
+    hold_back(turns, NOON, failure_class=AUTH)
 
-    assert turns.find_hold("a", NOON, 1).until == NOON + MINUTE
+    assert turns.find_hold("a", NOON, 1).until == NOON + 5 * MINUTE
     assert turns.find_hold("a", NOON, 2) is None
