@@ -2,9 +2,9 @@
 
 import contextlib
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
+from prwatch.app.cleanup.sweep_order import SweepOrder
 from prwatch.app.review.queue import ReviewQueue
-from prwatch.app.review.sweep_order import SweepOrder
 from prwatch.domain.review_watch import AuditActor
 from tests.product import open_product
 

@@ -10,9 +10,9 @@ import anyio
 import httpx
 
 from prwatch.app.daemon.daemon import Daemon, open_shift
-from prwatch.app.daemon.health import describe_health
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.daemon.metrics_pages import build_pages
+from prwatch.app.health.report import describe_health
+from prwatch.app.meter.metrics_pages import build_pages
 from prwatch.app.surroundings import Surroundings
 from prwatch.config.loader import load_config
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prwatch.app.host import find_host
-from prwatch.app.limit_blocks import choose_blocks, list_blocks
 from prwatch.app.refused_fields import restore_refused
+from prwatch.app.spending.limit_blocks import choose_blocks, list_blocks
 from prwatch.app.walk.cycle import Account
 from prwatch.app.wired_accounts import UnusableWorkspace, WiredAccounts
 from prwatch.clock import Clock

@@ -2,15 +2,17 @@
 
 import datetime as dt
 
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.configured import (
     list_logins,
     put_all_configured,
     put_all_configured_tasks,
 )
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.guard.limit_notices import remember_told_limits, tell_limits
+from prwatch.app.guard.notices import list_told
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.retention import EventRetention, Retention
-from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.runtime import Runtime
 from prwatch.app.sync.failures import list_sync_failures
@@ -20,8 +22,6 @@ from prwatch.app.task_sync import WORKTREE_ORIGINS
 from prwatch.app.walk.ages import scan_ages
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport, Failure, subtract_usage
-from prwatch.app.walk.limit_notices import remember_told_limits, tell_limits
-from prwatch.app.walk.notices import list_told
 from prwatch.app.walk.watch_cycle import run_cycle
 from prwatch.domain.ids import build_id
 from prwatch.domain.outcome import FailureClass

@@ -8,21 +8,21 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from prwatch.app.guard.circuits import Circuits
+from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.lease_owner import build_lease_owner
-from prwatch.app.limit_blocks import store_limits
 from prwatch.app.mirror import Mirror
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.routes import build_interests, wire_routes
+from prwatch.app.spending.limit_blocks import store_limits
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.sync.memory import SyncMemory
 from prwatch.app.task_sync import TaskSync
-from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Account
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
-from prwatch.app.walk.stragglers import Stragglers
 from prwatch.app.wired_accounts import WiredAccounts
 from prwatch.app.worktrees import LiveWorktrees
 from prwatch.clock import Clock

@@ -110,7 +110,7 @@ def _join(counts: Mapping[str, int] | None) -> str:
 
 
 def _ask(ctx: click.Context) -> Mapping[str, Any] | None:
-    from prwatch.app.daemon.control_client import ask  # noqa: PLC0415 - heavy
+    from prwatch.app.control.client import ask  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.daemon_lock import read_daemon_lock  # noqa: PLC0415 - goes with it
 
     loaded = load(ctx)

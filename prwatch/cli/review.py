@@ -28,9 +28,9 @@ from prwatch.cli.review_words import GAPS, tell_search, tell_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from prwatch.app.command.review_listing import ReviewRow
-    from prwatch.app.command.review_removed import LeftReviews
-    from prwatch.app.command.review_unreadable import UnreadableRow
+    from prwatch.app.command.review.listing import ReviewRow
+    from prwatch.app.command.review.removed import LeftReviews
+    from prwatch.app.command.review.unreadable import UnreadableRow
     from prwatch.app.command.workbench import Workbench
 
 PROVIDER_EXIT = 4
@@ -101,7 +101,7 @@ def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":
 @click.pass_context
 def add(ctx: click.Context, /, *, name: str, workspace: str, **chosen: Any) -> None:
     """Make a review watch."""
-    from prwatch.app.command.review_commands import add_review  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.commands import add_review  # noqa: PLC0415 - heavy
     from prwatch.domain.review_watch import ReviewSettings  # noqa: PLC0415 - with it
 
     settings = ReviewSettings(**_read_changes(chosen))
@@ -122,7 +122,7 @@ def edit(
     ctx: click.Context, /, *, name: str, anywhere: bool, workspace: str, **chosen: Any
 ) -> None:
     """Change a review watch; what is not given stays."""
-    from prwatch.app.command.review_commands import edit_review  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.commands import edit_review  # noqa: PLC0415 - heavy
 
     changes = _read_changes(chosen)
     if anywhere or not {"repositories", "organisations"}.isdisjoint(changes):
@@ -142,7 +142,7 @@ def edit(
 @click.pass_context
 def remove(ctx: click.Context, *, name: str, workspace: str) -> None:
     """Remove a review watch; the tasks that it made stay."""
-    from prwatch.app.command.review_commands import remove_review  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.commands import remove_review  # noqa: PLC0415 - heavy
 
     run_on_bench(ctx, lambda bench: remove_review(bench, name, workspace=workspace))
     if get_options(ctx).is_json:
@@ -183,10 +183,10 @@ def list_(ctx: click.Context, *, workspace: str) -> None:
 async def _read_all(
     bench: "Workbench", workspace: str
 ) -> "tuple[list[ReviewRow], list[UnreadableRow], tuple[str, ...], list[LeftReviews]]":
-    from prwatch.app.command.review_conflicts import list_review_conflicts  # noqa: PLC0415 - heavy
-    from prwatch.app.command.review_listing import list_reviews  # noqa: PLC0415 - heavy
-    from prwatch.app.command.review_removed import list_left  # noqa: PLC0415 - heavy
-    from prwatch.app.command.review_unreadable import list_unreadable  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.conflicts import list_review_conflicts  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.listing import list_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.removed import list_left  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.unreadable import list_unreadable  # noqa: PLC0415 - heavy
 
     return (
         await list_reviews(bench, workspace=workspace),
@@ -242,7 +242,7 @@ def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
 
     A running daemon does it. Exits with 4 when GitHub did not answer for one.
     """
-    from prwatch.app.command.review_commands import poll_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.commands import poll_reviews  # noqa: PLC0415 - heavy
 
     found = run_with_config(
         ctx,

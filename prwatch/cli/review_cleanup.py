@@ -28,7 +28,7 @@ def cleanup(ctx: click.Context, *, name: str, is_dry: bool, workspace: str) -> N
     A running daemon does it. What proves that a task is done is the same as ever.
     Exits with 4 when GitHub did not answer for one, with 3 when the store failed.
     """
-    from prwatch.app.command.review_cleanup import clean_reviews  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.cleanup import clean_reviews  # noqa: PLC0415 - heavy
 
     answer = run_with_config(
         ctx,
@@ -60,7 +60,7 @@ def restore(ctx: click.Context, *, name: str, workspace: str) -> None:
 
     ID is the task's name, or the id of an entry of the record.
     """
-    from prwatch.app.command.review_restore import restore_review  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.restore import restore_review  # noqa: PLC0415 - heavy
 
     restored = run_on_bench(
         ctx, lambda bench: restore_review(bench, name, workspace=workspace)

@@ -22,7 +22,7 @@ def policy(ctx: click.Context, *, name: str, wanted: str, workspace: str) -> Non
     Review watches that are there and have it too still say what they say: the most
     cautious counts.
     """
-    from prwatch.app.command.review_removed import put_policy  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.removed import put_policy  # noqa: PLC0415 - heavy
     from prwatch.domain.review_watch import CleanupPolicy  # noqa: PLC0415 - with it
 
     left = run_on_bench(
@@ -48,7 +48,7 @@ def release(ctx: click.Context, *, name: str, workspace: str) -> None:
 
     It is yours from then on: cleaning up leaves it alone.
     """
-    from prwatch.app.command.review_removed import release_task  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.removed import release_task  # noqa: PLC0415 - heavy
 
     place = run_on_bench(
         ctx, lambda bench: release_task(bench, name, workspace=workspace)

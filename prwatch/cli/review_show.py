@@ -13,8 +13,8 @@ from prwatch.cli.review_words import GAPS, tell_evidence, tell_search, tell_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from prwatch.app.command.review_listing import ReviewRow, ReviewTaskRow
-    from prwatch.app.command.review_removed import LeftReviews
+    from prwatch.app.command.review.listing import ReviewRow, ReviewTaskRow
+    from prwatch.app.command.review.removed import LeftReviews
     from prwatch.domain.review_watch import ReviewAudit
 
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @click.pass_context
 def show(ctx: click.Context, *, name: str, removed: bool, workspace: str) -> None:
     """Show one review watch with its tasks, or what removed ones left."""
-    from prwatch.app.command.review_listing import show_review  # noqa: PLC0415 - heavy
-    from prwatch.app.command.review_removed import list_left  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.listing import show_review  # noqa: PLC0415 - heavy
+    from prwatch.app.command.review.removed import list_left  # noqa: PLC0415 - heavy
 
     if removed == bool(name):
         raise click.UsageError("give either NAME or --removed", ctx)

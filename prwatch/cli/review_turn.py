@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from prwatch.cli.review_words import tell_time
 
 if TYPE_CHECKING:
-    from prwatch.app.command.review_turns import SearchTurn
+    from prwatch.app.command.review.turns import SearchTurn
 
 _HELD: Final[Mapping[str, str]] = {
     "limit": "a rate limit",

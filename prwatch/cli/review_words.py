@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from prwatch.cli.output import format_time
 
 if TYPE_CHECKING:
-    from prwatch.app.command.review_listing import ReviewRow
+    from prwatch.app.command.review.listing import ReviewRow
 
 WORDS: Final[Mapping[str, str]] = {
     "deleted": "would go",

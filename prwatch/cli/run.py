@@ -46,14 +46,14 @@ async def _run(
     surroundings: "Surroundings",
     redactor: "Redactor",
 ) -> None:
-    from prwatch.app.daemon.control_socket import choose_socket_path  # noqa: PLC0415 - heavy
+    from prwatch.app.control.socket_place import choose_socket_path  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.daemon import Daemon, open_shift  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.daemon_lock import acquire_daemon_lock  # noqa: PLC0415 - heavy
     from prwatch.app.daemon.loop_registry import LoopRegistry  # noqa: PLC0415 - heavy
-    from prwatch.app.daemon.metrics_listener import (  # noqa: PLC0415 - heavy
+    from prwatch.app.daemon.standing import build_standing  # noqa: PLC0415 - heavy
+    from prwatch.app.meter.metrics_listener import (  # noqa: PLC0415 - heavy
         open_metrics_listener,
     )
-    from prwatch.app.daemon.standing import build_standing  # noqa: PLC0415 - heavy
     from prwatch.cli.logs import read_secrets  # noqa: PLC0415 - heavy
     from prwatch.config.places import prepare_state_dir  # noqa: PLC0415 - heavy
     from prwatch.telemetry.meter import Meter  # noqa: PLC0415 - heavy

@@ -4,10 +4,10 @@ import pytest
 
 from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.daemon import RelayService
-from prwatch.app.daemon.gauges import Gauges
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.daemon.watch_loop import WatchLoop
+from prwatch.app.meter.gauges import Gauges
 from prwatch.app.polling import poll
 from prwatch.app.sync.sync_loop import SyncLoop
 from prwatch.simulator import World

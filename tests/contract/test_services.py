@@ -6,13 +6,13 @@ import socket
 import anyio
 import pytest
 
-from prwatch.app.daemon.control_server import ControlServer
-from prwatch.app.daemon.line_socket import connect_line_socket
+from prwatch.app.control.line_socket import connect_line_socket
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.daemon.metrics_listener import open_metrics_listener
-from prwatch.app.daemon.metrics_server import MetricsServer, Page
 from prwatch.app.daemon.reload import Reloader
 from prwatch.app.daemon.watchdog import Watchdog
+from prwatch.app.meter.metrics_listener import open_metrics_listener
+from prwatch.app.meter.metrics_server import MetricsServer, Page
 from prwatch.app.retention import EventRetention, Retention
 from prwatch.store.opening import open_database
 from prwatch.telemetry.systemd import SystemdNotifier

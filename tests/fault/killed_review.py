@@ -19,8 +19,8 @@ from pathlib import Path
 
 import anyio
 
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.polling import start
-from prwatch.app.review.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.runtime import open_runtime
 from prwatch.app.store_place import DATABASE_NAME

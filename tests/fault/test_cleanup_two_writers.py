@@ -8,7 +8,7 @@ import anyio
 import asyncpg
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.errors import StoreError
 from prwatch.simulator import World

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import trio.testing
 
-from prwatch.app.daemon.github_facts import list_limits
+from prwatch.app.health.github_facts import list_limits
 from tests.daemons import make_daemon_world, running_daemon
 from tests.product import ALL, ONE, OUT, list_changes, open_product
 from tests.reports.acts import draft, end_faults, fail_from_now

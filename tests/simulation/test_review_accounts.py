@@ -7,8 +7,8 @@ import trio.testing
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.review_loop import ReviewLoop
+from prwatch.app.guard.stragglers import PATIENCE_SECONDS
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
-from prwatch.app.walk.stragglers import PATIENCE_SECONDS
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from tests.product import LoopClock, MovedClock, open_product
 from tests.simulation.test_review_queue import (

@@ -5,11 +5,11 @@ import httpx
 import pytest
 import trio.testing
 
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.daemon.cleanup_loop import CleanupLoop
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.guard.stragglers import PATIENCE_SECONDS
 from prwatch.app.review.queue import ReviewQueue
-from prwatch.app.walk.stragglers import PATIENCE_SECONDS
 from prwatch.domain.review_cleanup import CYCLE
 from prwatch.simulator import DEFAULT_TOKEN, Fault, GitHubApp, World
 from tests.cleanup import MINE, ask, sweep, tasks, verdicts

@@ -6,9 +6,9 @@ import datetime as dt
 import httpx
 import pytest
 
+from prwatch.app.cleanup.circuits import CleanupCircuit
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.polling import poll
-from prwatch.app.review.cleanup import ReviewCleanup
-from prwatch.app.review.cleanup_circuits import CleanupCircuit
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import StoreUnavailable

@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.simulator import World
 from tests.cleanup import DRY, ask, open_found, sweep, tasks, verdicts
 from tests.product import MovedClock

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.domain.reference import Usage
 from prwatch.simulator import World
 from tests.cleanup import sweep, verdicts

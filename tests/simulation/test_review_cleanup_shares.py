@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.simulator import World
 from tests.cleanup import sweep, verdicts
 from tests.product import MovedClock, open_product

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.simulator import World
 from tests.cleanup import CYCLE, ME, ask, sweep

@@ -6,7 +6,7 @@ import dataclasses
 import httpx
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from tests.cleanup import ME, MINE, ask, sweep, tasks, verdicts

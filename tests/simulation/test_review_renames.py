@@ -2,7 +2,7 @@
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.simulator import World
 from tests.cleanup import ME, ask, rows, sweeps

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
+from prwatch.app.guard.admission import host_key
 from prwatch.app.review.queue import ReviewQueue, SearchOrder
-from prwatch.app.walk.admission import host_key
 from prwatch.domain.circuit import Cause
 from prwatch.domain.outcome import FailureClass
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World

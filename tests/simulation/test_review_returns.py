@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.domain.review_watch import (
     RESERVED_FOR,

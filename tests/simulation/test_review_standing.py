@@ -4,10 +4,10 @@ import datetime as dt
 
 import pytest
 
-from prwatch.app.command.review_turns import answer_turns
+from prwatch.app.command.review.turns import answer_turns
+from prwatch.app.guard.admission import host_key
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.app.review.standing import list_standings
-from prwatch.app.walk.admission import host_key
 from prwatch.domain.circuit import Cause
 from prwatch.domain.outcome import FailureClass
 from prwatch.simulator import DEFAULT_TOKEN, World

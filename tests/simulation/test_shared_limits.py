@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from prwatch.app.command.check import check_watch
-from prwatch.app.limit_blocks import store_limits
+from prwatch.app.spending.limit_blocks import store_limits
 from prwatch.errors import RateLimited, StoreError
 from tests.product import ONE, OUT, MovedClock, open_product
 from tests.simulation.scenarios import make_world

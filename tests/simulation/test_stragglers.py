@@ -9,7 +9,7 @@ import trio.testing
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.watch_loop import WatchLoop
-from prwatch.app.walk.stragglers import PATIENCE_SECONDS
+from prwatch.app.guard.stragglers import PATIENCE_SECONDS
 from prwatch.domain.circuit import CircuitKind
 from prwatch.simulator import DEFAULT_TOKEN, GitHubApp, World
 from tests.product import ONE, LoopClock, open_product

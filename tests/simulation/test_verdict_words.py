@@ -11,7 +11,7 @@ import pytest
 from prwatch.app.command.needs import group_by_need
 from prwatch.app.command.watch_listing import list_watches
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.daemon.outlook import answer_outlook
+from prwatch.app.control.outlook import answer_outlook
 from tests.product import MovedClock, list_changes, open_product
 from tests.simulation.scenarios import make_world
 

@@ -9,12 +9,12 @@ from prwatch.app.command.workbench import Workbench
 from prwatch.app.host import find_host
 from prwatch.app.mirror import Mirror
 from prwatch.app.runtime import Runtime, open_runtime
-from prwatch.app.walk.bucket import ASSUMED_LIMIT, read_bucket
+from prwatch.app.spending.bucket import ASSUMED_LIMIT, read_bucket
+from prwatch.app.spending.load import count_load
+from prwatch.app.spending.stretching import group_by_payer
 from prwatch.app.walk.cycle import Account, is_read_by_rest
-from prwatch.app.walk.load import count_load
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings, build_poll_settings
-from prwatch.app.walk.stretching import group_by_payer
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.config.desired import list_desired
 from prwatch.config.loader import LoadedConfig

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.limit_blocks import store_limits
+from prwatch.app.guard.admission import record_key
 from prwatch.app.outbox_relay import deliver_once
 from prwatch.app.runtime import Runtime
+from prwatch.app.spending.limit_blocks import store_limits
 from prwatch.app.sync.declared import restore_narrowings
 from prwatch.app.walk.account_outcome import AccountOutcome, record_outcomes
 from prwatch.app.walk.account_walk import ATTEMPTS
-from prwatch.app.walk.admission import record_key
 from prwatch.app.walk.branch_walk import walk_searching
 from prwatch.app.walk.cycle import Account, AccountRun, Cycle
 from prwatch.app.walk.cycle_report import CycleReport, subtract_usage

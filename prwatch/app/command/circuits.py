@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.command.circuit_row import CircuitRow, parse_row
 from prwatch.app.command.folder_circuits import (
     list_folder_circuits,
     make_due,
     reset_folder_circuits,
 )
-from prwatch.app.command.review_circuits import (
+from prwatch.app.command.review.circuits import (
     list_review_circuits,
     reset_review_circuits,
 )
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.guard.circuits import CircuitKey
 from prwatch.app.runtime import Runtime
-from prwatch.app.walk.circuits import CircuitKey
 from prwatch.domain.circuit import Circuit, CircuitKind
 from prwatch.domain.notice import CIRCUIT_TYPES
 from prwatch.domain.timestamp import format_optional_time

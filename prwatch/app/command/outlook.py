@@ -6,7 +6,7 @@ from typing import Any
 
 from prwatch.app.command.explained import Obstacle, Outlook
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.limit_blocks import choose_blocks, list_blocks
+from prwatch.app.spending.limit_blocks import choose_blocks, list_blocks
 from prwatch.domain.task import Workspace
 from prwatch.errors import DaemonError
 from prwatch.store import connections

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from prwatch.app.command.review_conflicts import list_declared_conflicts
+from prwatch.app.command.review.conflicts import list_declared_conflicts
 from prwatch.app.command.workbench import Workbench
 from prwatch.app.runtime import Runtime, open_runtime
 from prwatch.app.sync.declared import FolderRows, load_folders, unite_rows

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from prwatch.app.daemon.control_client import ANSWER_SECONDS, ask
+from prwatch.app.control.client import ANSWER_SECONDS, ask
 from prwatch.app.daemon.daemon_lock import DaemonInfo, read_daemon_lock
+from prwatch.app.guard.circuits import Circuits
 from prwatch.app.host import find_host
 from prwatch.app.mirror import Mirror
 from prwatch.app.store_place import open_store
 from prwatch.app.surroundings import Surroundings
 from prwatch.app.task_steps import StepContext, apply_steps
-from prwatch.app.walk.circuits import Circuits
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory

@@ -7,14 +7,14 @@ import anyio
 import structlog
 from anyio.abc import TaskStatus
 
+from prwatch.app.cleanup.cleanup import Late, ReviewCleanup
+from prwatch.app.cleanup.report import CleanupReport
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.told_failures import ToldFailures
 from prwatch.app.daemon.turns import pause
-from prwatch.app.review.cleanup import Late, ReviewCleanup
-from prwatch.app.review.cleanup_report import CleanupReport
+from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import Failure
-from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.review_cleanup import CYCLE
 from prwatch.errors import StoreError
 

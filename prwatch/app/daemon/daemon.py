@@ -15,26 +15,26 @@ from typing import Final
 import anyio
 from anyio.abc import TaskStatus
 
-from prwatch.app.daemon.canary import Canary
 from prwatch.app.daemon.cleanup_loop import CleanupLoop
-from prwatch.app.daemon.gauges import Gauges
-from prwatch.app.daemon.health import gather_facts
 from prwatch.app.daemon.loop_registry import LoopRegistry
-from prwatch.app.daemon.metering import (
+from prwatch.app.daemon.reload import Reloader
+from prwatch.app.daemon.review_loop import ReviewLoop
+from prwatch.app.daemon.service import Service
+from prwatch.app.daemon.signals import receive_signals
+from prwatch.app.daemon.supervisor import Supervisor
+from prwatch.app.daemon.watch_loop import WatchLoop
+from prwatch.app.health.canary import Canary
+from prwatch.app.health.report import gather_facts
+from prwatch.app.health.status_line import build_status_line
+from prwatch.app.meter.gauges import Gauges
+from prwatch.app.meter.metering import (
     count_report,
     follow_cleanup,
     follow_loops,
     follow_reviews,
     follow_totals,
 )
-from prwatch.app.daemon.reload import Reloader
-from prwatch.app.daemon.review_loop import ReviewLoop
-from prwatch.app.daemon.service import Service
-from prwatch.app.daemon.signals import receive_signals
-from prwatch.app.daemon.status_line import build_status_line
-from prwatch.app.daemon.supervisor import Supervisor
-from prwatch.app.daemon.sync_metering import follow_sync
-from prwatch.app.daemon.watch_loop import WatchLoop
+from prwatch.app.meter.sync_metering import follow_sync
 from prwatch.app.outbox_relay import OutboxRelay
 from prwatch.app.polling import build_retention
 from prwatch.app.runtime import Runtime, open_runtime

@@ -9,11 +9,11 @@ import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.review.queue import Late, ReviewQueue
 from prwatch.app.review.queue_report import QueueReport
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle_report import Failure
-from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import StoreError
 

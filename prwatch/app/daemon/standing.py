@@ -4,9 +4,9 @@ import datetime as dt
 import socket
 from pathlib import Path
 
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.commands import build_commands
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon import Daemon
-from prwatch.app.daemon.daemon_commands import build_commands
 from prwatch.app.daemon.service import Service
 from prwatch.app.daemon.watchdog import Watchdog
 from prwatch.telemetry.systemd import SystemdNotifier
@@ -32,7 +32,7 @@ def build_standing(
     if listening is None:
         return control, watchdog
     # The library of metrics costs a tenth of a second: who asks pays.
-    from prwatch.app.daemon.metrics_pages import (  # noqa: PLC0415 - as above
+    from prwatch.app.meter.metrics_pages import (  # noqa: PLC0415 - as above
         build_metrics_server,
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from prwatch.app.review.cleanup_report import CleanupReport
+from prwatch.app.cleanup.report import CleanupReport
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_cleanup import Stand

@@ -9,12 +9,12 @@ import structlog
 from anyio.abc import TaskStatus
 
 from prwatch.app.daemon.loop_registry import LoopRegistry
+from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.polling import poll, start
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import find_pause
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.app.walk.due_times import list_due_times
-from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.schedule import next_wake
 from prwatch.domain.timestamp import format_time

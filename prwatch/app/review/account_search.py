@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from prwatch.app.limit_blocks import store_limits
+from prwatch.app.guard.admission import host_key
 from prwatch.app.review.ended_hits import EndedHits
 from prwatch.app.review.logins import Logins, Unfit, require_graphql
 from prwatch.app.review.poll_outcome import PollOutcome, Strikes
@@ -29,7 +29,7 @@ from prwatch.app.review.watch_poll import (
     poll_watch,
 )
 from prwatch.app.runtime import Runtime
-from prwatch.app.walk.admission import host_key
+from prwatch.app.spending.limit_blocks import store_limits
 from prwatch.app.walk.cycle import Account
 from prwatch.domain.circuit import Circuit, is_open
 from prwatch.domain.ids import build_id

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import anyio
 
+from prwatch.app.guard.stragglers import Stragglers, run_beside
 from prwatch.app.review.account_search import (
     AccountSearch,
     QueueMemory,
@@ -25,7 +26,6 @@ from prwatch.app.review.search_failure import Due
 from prwatch.app.review.turns import Hold
 from prwatch.app.runtime import Runtime
 from prwatch.app.walk.cycle import Account
-from prwatch.app.walk.stragglers import Stragglers, run_beside
 from prwatch.app.walk.watch_cycle import ACCOUNTS_AT_ONCE
 from prwatch.domain.outcome import FailureClass
 from prwatch.domain.review_watch import (

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from prwatch.app.limit_blocks import store_limits
 from prwatch.app.runtime import Runtime
+from prwatch.app.spending.limit_blocks import store_limits
 from prwatch.app.sync.declared import is_app
 from prwatch.app.sync.folder_circuit import (
     build_fingerprint,

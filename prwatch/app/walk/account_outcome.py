@@ -8,8 +8,8 @@ host's: whoever else has an account there need not find out.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prwatch.app.walk.admission import host_key, workspace_key
-from prwatch.app.walk.circuits import CircuitKey
+from prwatch.app.guard.admission import host_key, workspace_key
+from prwatch.app.guard.circuits import CircuitKey
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.circuit import Cause

@@ -7,8 +7,12 @@ from dataclasses import replace
 import anyio
 import structlog
 
-from prwatch.app.limit_blocks import store_limits
 from prwatch.app.refused_fields import store_refused
+from prwatch.app.spending.limit_blocks import store_limits
+from prwatch.app.spending.stretching import (
+    adapt_settings,
+    allow_for_early_wake,
+)
 from prwatch.app.walk.account_outcome import (
     AccountOutcome,
 )
@@ -22,10 +26,6 @@ from prwatch.app.walk.probe_walk import walk_discovered
 from prwatch.app.walk.reconciliation import Worktrees, reconcile
 from prwatch.app.walk.repository_rows import ViewOutdated
 from prwatch.app.walk.repository_walk import walk_unsettled
-from prwatch.app.walk.stretching import (
-    adapt_settings,
-    allow_for_early_wake,
-)
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.forecast import FULL_WALK_EVERY
 from prwatch.domain.outcome import FailureClass

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from prwatch.app.walk.admission import (
+from prwatch.app.guard.admission import (
     Asked,
     admit,
     name_found,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from prwatch.app.walk.admission import host_key, wait_until, workspace_key
+from prwatch.app.guard.admission import host_key, wait_until, workspace_key
+from prwatch.app.spending.stretching import adapt_settings
 from prwatch.app.walk.cycle import Account, Cycle, find_pause
-from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.freshness import (

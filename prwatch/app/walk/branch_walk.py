@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from prwatch.app.walk.admission import (
+from prwatch.app.guard.admission import (
     admit,
     ask_for,
     name_found,

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from prwatch.app.guard.circuits import Circuits
 from prwatch.app.mirror import Mirror
-from prwatch.app.walk.bucket import Window
-from prwatch.app.walk.circuits import Circuits
+from prwatch.app.spending.bucket import Window
+from prwatch.app.spending.stretch_report import StretchReport
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.poll_memory import PollMemory
 from prwatch.app.walk.poll_settings import PollSettings
-from prwatch.app.walk.stretch_report import StretchReport
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.clock import Clock
 from prwatch.domain.events import Interest

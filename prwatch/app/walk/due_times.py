@@ -3,11 +3,11 @@
 import datetime as dt
 from collections.abc import AsyncIterator
 
+from prwatch.app.guard.admission import host_key, wait_until, workspace_key
 from prwatch.app.runtime import Runtime
+from prwatch.app.spending.stretching import adapt_settings
 from prwatch.app.walk.account_walk import lists_due_at
-from prwatch.app.walk.admission import host_key, wait_until, workspace_key
 from prwatch.app.walk.cycle import Account, find_pause
-from prwatch.app.walk.stretching import adapt_settings
 from prwatch.app.walk.turns import build_turn
 from prwatch.domain.schedule import next_due
 

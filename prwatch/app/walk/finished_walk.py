@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from prwatch.app.walk.admission import Asked, admit, note_found, note_missing
+from prwatch.app.guard.admission import Asked, admit, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.reading import Watched, name_reference, read_details
 from prwatch.app.workspace_view import WorkspaceView

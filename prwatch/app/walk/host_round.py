@@ -6,17 +6,17 @@ from typing import Any
 
 import anyio
 
+from prwatch.app.guard.admission import host_key, workspace_key
+from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.walk.account_outcome import (
     AccountOutcome,
     record_outcomes,
     report_outcome,
 )
 from prwatch.app.walk.account_walk import walk_account
-from prwatch.app.walk.admission import host_key, workspace_key
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.reconciliation import Worktrees, reconcile
-from prwatch.app.walk.stragglers import Stragglers
 from prwatch.domain.circuit import CircuitState
 from prwatch.domain.task import Workspace
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from prwatch.app.walk.admission import ask_for, note_found, note_missing
+from prwatch.app.guard.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.full_reads import Need, choose_reads, judge_need
 from prwatch.app.walk.reading import (

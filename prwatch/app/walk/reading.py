@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prwatch.app.walk.admission import ask_for, note_found, note_missing
+from prwatch.app.guard.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.observer import Sighting, observe
 from prwatch.app.workspace_view import WorkspaceView

@@ -1,6 +1,6 @@
 """Asking a repository for its default branch, where a target waits for that alone."""
 
-from prwatch.app.walk.admission import (
+from prwatch.app.guard.admission import (
     Asked,
     admit,
     name_repository,

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
-from prwatch.app.walk.admission import admit_watch, wait_until
+from prwatch.app.guard.admission import admit_watch, wait_until
 from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.poll_memory import PollMemory, WatchMemory
 from prwatch.app.workspace_view import WorkspaceView

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 
 import anyio
 
-from prwatch.app.token_change import follow_token
-from prwatch.app.walk.admission import (
+from prwatch.app.guard.admission import (
     name_list,
     name_repository,
 )
-from prwatch.app.walk.circuits import close_abandoned
+from prwatch.app.guard.circuits import close_abandoned
+from prwatch.app.guard.notices import tell_transitions
+from prwatch.app.guard.stragglers import Stragglers
+from prwatch.app.spending.stretching import (
+    is_guessed,
+    plan_stretches,
+)
+from prwatch.app.token_change import follow_token
 from prwatch.app.walk.cycle import Account, Cycle
 from prwatch.app.walk.cycle_report import CycleReport
 from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.host_round import HostRound
-from prwatch.app.walk.notices import tell_transitions
 from prwatch.app.walk.reconciliation import Worktrees
-from prwatch.app.walk.stragglers import Stragglers
-from prwatch.app.walk.stretching import (
-    is_guessed,
-    plan_stretches,
-)
 from prwatch.domain.circuit import CircuitKind
 from prwatch.domain.reconcile import list_finished_links
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 from prwatch.cli.output import format_time
 

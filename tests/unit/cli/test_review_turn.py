@@ -2,7 +2,7 @@
 
 import pytest
 
-from prwatch.app.command.review_turns import UNKNOWN, SearchTurn
+from prwatch.app.command.review.turns import UNKNOWN, SearchTurn
 from prwatch.cli.review_turn import describe_turn, tell_next
 
 NOON, LATER = "2026-11-30T12:00:00.000001Z", "2026-11-30T12:05:00.000001Z"

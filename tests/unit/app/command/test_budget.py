@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from prwatch.app.command.budget import answer_budget, read_budget_report
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 from prwatch.errors import DaemonError
 from prwatch.simulator import DEFAULT_TOKEN, World

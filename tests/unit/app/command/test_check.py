@@ -15,7 +15,7 @@ from prwatch.app.command.check import (
 from prwatch.app.command.references import NamedBranch, NamedPullRequest
 from prwatch.app.command.watch_commands import add_watch
 from prwatch.app.command.watch_listing import list_watches
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 from prwatch.app.runtime import open_runtime
 from prwatch.errors import (

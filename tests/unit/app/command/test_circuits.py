@@ -5,6 +5,7 @@ import dataclasses
 
 import pytest
 
+from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.command.circuit_row import parse_row
 from prwatch.app.command.circuits import (
     list_circuits,
@@ -13,8 +14,7 @@ from prwatch.app.command.circuits import (
     reset_circuits,
 )
 from prwatch.app.command.workbench import Workbench
-from prwatch.app.daemon.metering import follow_cleanup
-from prwatch.app.review.cleanup import ReviewCleanup
+from prwatch.app.meter.metering import follow_cleanup
 from prwatch.app.sync.sync_loop import sync_due
 from prwatch.errors import NotFound
 from prwatch.simulator import World

@@ -7,7 +7,7 @@ import anyio
 from prwatch.app.command.explain import explain_live, explain_stored
 from prwatch.app.command.references import NamedPullRequest
 from prwatch.app.command.watch_commands import add_watch
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 from prwatch.store import connections, rate_limit
 from tests.benches import ONE, get_pull_request, make_stage

@@ -10,7 +10,7 @@ from prwatch.app.command.references import (
 )
 from prwatch.app.command.status import read_status
 from prwatch.app.command.watch_commands import add_adoption, add_watch
-from prwatch.app.daemon.control_server import ControlServer
+from prwatch.app.control.server import ControlServer
 from prwatch.app.daemon.daemon_lock import acquire_daemon_lock
 from prwatch.store import rate_limit
 from tests.benches import ONE, get_pull_request, make_stage

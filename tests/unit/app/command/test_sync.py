@@ -4,8 +4,8 @@ import pytest
 
 from prwatch.app.command.check import check_and_deliver
 from prwatch.app.command.references import parse_reference
-from prwatch.app.command.review_commands import add_review
-from prwatch.app.command.review_conflicts import list_review_conflicts
+from prwatch.app.command.review.commands import add_review
+from prwatch.app.command.review.conflicts import list_review_conflicts
 from prwatch.app.command.sync import read_sync_status, run_sync
 from prwatch.app.command.task_attention import note_person
 from prwatch.app.command.task_commands import archive_task

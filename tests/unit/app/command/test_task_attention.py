@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from prwatch.app.command.references import NamedPullRequest
-from prwatch.app.command.review_commands import add_review, poll_reviews
+from prwatch.app.command.review.commands import add_review, poll_reviews
 from prwatch.app.command.task_attention import note_person, wait_for
 from prwatch.app.command.task_commands import (
     archive_task,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from prwatch.app.cleanup.report import CleanupReport, Finding
 from prwatch.app.daemon.told_failures import ToldFailures
-from prwatch.app.review.cleanup_report import CleanupReport, Finding
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.outcome import FailureClass
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from prwatch.app.daemon.metering import follow_reviews, put_reviews
+from prwatch.app.meter.metering import follow_reviews, put_reviews
 from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.review.queue_report import QueueCounts, QueueReport
 from prwatch.domain.review_watch import IncompleteReason

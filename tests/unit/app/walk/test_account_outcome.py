@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from prwatch.app.guard.circuits import CircuitKey, Circuits
 from prwatch.app.walk.account_outcome import (
     AccountOutcome,
     classify_error,
     record_outcomes,
 )
-from prwatch.app.walk.circuits import CircuitKey, Circuits
 from prwatch.app.walk.cycle_report import CycleReport, Failure
 from prwatch.domain.circuit import CircuitKind
 from prwatch.domain.outcome import FailureClass

@@ -1,0 +1,1 @@
+"""What holds polling back: circuits, their notices, and who is admitted."""

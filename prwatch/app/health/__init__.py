@@ -1,0 +1,1 @@
+"""How the daemon does, for people and for probes."""

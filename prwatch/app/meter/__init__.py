@@ -1,0 +1,1 @@
+"""The metrics: read from the parts, and shown over HTTP."""

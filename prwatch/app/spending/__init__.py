@@ -1,0 +1,1 @@
+"""What polling spends: its load, the budget, and what is stretched to fit."""
