@@ -64,26 +64,31 @@ def _settings_options(function: "Callable[..., None]") -> "Callable[..., None]":
             "repositories",
             multiple=True,
             metavar="OWNER/REPO",
-            help="Search there alone; may be given again.",
+            help="Search only there; may be given again.",
         ),
         click.option(
             "--organisation",
             "organisations",
             multiple=True,
             metavar="LOGIN",
-            help="Search there alone; may be given again.",
+            help="Search only there; may be given again.",
         ),
-        click.option("--query", type=TITLE, help="A search of your own."),
+        click.option(
+            "--query", type=TITLE, metavar="QUERY", help="A search of your own."
+        ),
         click.option(
             "--login", "target_login", metavar="LOGIN", help="Whose review is asked."
         ),
         click.option(
-            "--interval", type=DURATION, metavar="DURATION", help="How often."
+            "--interval",
+            type=DURATION,
+            metavar="DURATION",
+            help="How often it is searched; 60s at the least.",
         ),
         click.option(
             "--policy",
             type=click.Choice(["auto", "always", "never"]),
-            help="When a task goes whose review is done.",
+            help="When the task of a review that is done goes by itself.",
         ),
         click.option(
             "--enable/--disable", "is_enabled", default=None, help="Search it, or not."
@@ -108,7 +113,7 @@ def add(ctx: click.Context, /, *, name: str, workspace: str, **chosen: Any) -> N
     row = run_on_bench(
         ctx, lambda bench: add_review(bench, name, settings, workspace=workspace)
     )
-    _print_changed(ctx, row, "is there")
+    _print_changed(ctx, row, "was added to")
 
 
 @command.command("edit")
@@ -132,7 +137,7 @@ def edit(
     row = run_on_bench(
         ctx, lambda bench: edit_review(bench, name, changes, workspace=workspace)
     )
-    _print_changed(ctx, row, "is as you wish")
+    _print_changed(ctx, row, "now has these settings in")
 
 
 @command.command("remove")
@@ -278,7 +283,7 @@ def _print_changed(ctx: click.Context, row: "ReviewRow", words: str) -> None:
     if get_options(ctx).is_json:
         print_json(row.as_json())
     else:
-        print_text(f"the review watch {row.watch.name} {words} in {row.workspace}")
+        print_text(f"the review watch {row.watch.name} {words} {row.workspace}")
 
 
 def _tell_poll(outcome: Mapping[str, Any]) -> str:

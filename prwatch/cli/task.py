@@ -79,7 +79,7 @@ def add(
         session=session or "",
         links=links,
     )
-    _run(ctx, lambda bench: add_task(bench, new, workspace=workspace), "is there")
+    _run(ctx, lambda bench: add_task(bench, new, workspace=workspace), "is in place")
 
 
 @command.command("list")

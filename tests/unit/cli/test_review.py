@@ -30,16 +30,16 @@ def test_a_review_watch_lives_from_its_beginning_to_its_end(review):
 
     assert said == [
         "There is no review watch; `prwatch review add` makes one.\n",
-        "the review watch mine is there in acme\n",
-        "the review watch mine is as you wish in acme\n",
+        "the review watch mine was added to acme\n",
+        "the review watch mine now has these settings in acme\n",
         (
             "mine  requests to you in octo/hello\n"
             "  workspace acme, from command, disabled\n"
             "  searched every 600 s, cleaned up auto\n"
         ),
-        "the review watch mine is as you wish in acme\n",
+        "the review watch mine now has these settings in acme\n",
         "mine  requests to you and your teams",
-        "the review watch mine is as you wish in acme\n",
+        "the review watch mine now has these settings in acme\n",
         "mine  requests to ada and their teams",
         "the review watch mine is removed; its tasks stay\n",
     ]

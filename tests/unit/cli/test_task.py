@@ -26,7 +26,7 @@ def test_a_task_lives_from_its_beginning_to_its_end(task):
     ]
 
     assert said == [
-        "the task T-1 is there\n",
+        "the task T-1 is in place\n",
         "the task T-1 has octo/hello#12\n",
         "the task T-1 has the running session S-1\n",
         "the task T-1 has ended its session S-1\n",
