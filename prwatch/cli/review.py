@@ -212,8 +212,8 @@ def _print_all(
             "searches for",
             "policy",
             "tasks",
-            "state",
             "next search",
+            "state",
         ),
         [
             (
@@ -223,13 +223,13 @@ def _print_all(
                 tell_search(row),
                 row.watch.settings.policy.value,
                 str(len(row.tasks)),
-                tell_state(row),
                 tell_next(row.turn),
+                tell_state(row),
             )
             for row in rows
         ]
         + [
-            (each.watch.name, each.workspace, "", "", "", "", each.watch.problem, "")
+            (each.watch.name, each.workspace, "", "", "", "", "", each.watch.problem)
             for each in unreadable
         ],
         empty="There is no review watch; `prwatch review add` makes one.",

@@ -65,9 +65,9 @@ def test_a_review_watch_is_listed_with_its_state(review):
     (row,) = review("list", "--json").value["review_watches"]
 
     assert " ".join(listed[0].split()) == (
-        "NAME WORKSPACE FROM SEARCHES FOR POLICY TASKS STATE NEXT SEARCH"
+        "NAME WORKSPACE FROM SEARCHES FOR POLICY TASKS NEXT SEARCH STATE"
     )
-    assert " ".join(listed[1].split()) == "mine acme command label:x always 0 new -"
+    assert " ".join(listed[1].split()) == "mine acme command label:x always 0 - new"
     assert (row["query"], row["policy"], row["interval"]) == ("label:x", "always", "5m")
     assert (row["state"], row["tasks"], row["audit"]) == ("new", [], [])
     assert review("show", "mine", "--json").value == row
