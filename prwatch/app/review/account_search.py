@@ -205,6 +205,9 @@ class AccountSearch:
             ended=self.memory.ended,
             strikes=self.strikes,
             earlier=turn.searches if turn else 0,
+            generation=None
+            if each.watch.settings.target_login
+            else self.account.github.credential.generation,
         )
 
     def _leave(self, rest: Sequence[Due], error: ProviderError) -> None:

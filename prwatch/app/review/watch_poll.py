@@ -52,6 +52,19 @@ class WatchPoll:
     strikes: Strikes
     earlier: int = 0
     """How many searches of it were answered since the start."""
+    generation: int | None = None
+    """Of the token whose owner is searched for; None when the watch names somebody."""
+
+    def check_owner(self) -> None:
+        """
+        Refuse what was asked for the owner of a token that is another one now.
+
+        Raises:
+            ProviderUnavailable: It was replaced meanwhile.
+        """
+        generation = self.account.github.credential.generation
+        if self.generation not in {None, generation}:
+            raise ProviderUnavailable("the token was replaced while GitHub answered")
 
 
 async def poll_watch(poll: WatchPoll) -> PollOutcome:
@@ -93,6 +106,7 @@ async def _read_and_take_up(
                     found.append(each.value)
                 else:
                     outcome.note_unread(node_id, each)
+            poll.check_owner()
             await _take_up_all(poll, found, outcome)
 
 
