@@ -5,6 +5,7 @@ import enum
 from collections.abc import Mapping, Sequence
 
 from prwatch.app.walk.cycle import Cycle
+from prwatch.app.walk.poll_memory import WatchMemory
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.price import READS_A_REQUEST
 from prwatch.domain.reference import Probe, PullRequestReference
@@ -33,51 +34,70 @@ class Need(enum.IntEnum):
     """A full reading could show something new."""
 
 
-def judge_need(
-    cycle: Cycle,
-    watch: Watch,
-    probe: Probe,
-    *,
-    is_archived: bool = False,
-    now: dt.datetime,
-) -> Need:
+class Judge:
     """
-    Judge what a probe says about a watch, and remember it.
+    Judges what the probes of one answer say about watches, and remembers it.
 
-    With `is_archived` its repository is known to be read-only: then nothing moves that
-    a probe cannot see.
-
-    A moved probe whose full reading showed no change is remembered, so that it costs
-    one reading and no write. One that shows what is known is a good observation.
+    Mostly they say that nothing moved, thousands of times in each cycle: what is the
+    same for all of them is worked out once.
     """
-    memory = cycle.memory.get(watch.id, now=now)
-    memory.is_busy = probe.is_busy
-    if cycle.is_full:
-        return Need.MOVED
-    if memory.due_at is not None:
-        # Held back: nothing new can be told before that time, whatever moves with it.
-        is_known = probe.fingerprint == memory.held_fingerprint
-        wait = memory.due_at - now
-        # Nothing is held back for longer: then the clock was set back meanwhile.
-        if is_known and dt.timedelta(0) < wait <= 2 * cycle.settings.settle:
-            memory.good_at = now
-            return Need.HELD
-        memory.held_fingerprint = probe.fingerprint
-        return Need.MOVED
-    shown = probe.fingerprint
-    is_same = shown != "" and shown in (watch.fingerprint, memory.fingerprint)
-    read_at = memory.full_read_at
-    # Mostly it is too early: thousands of times in each cycle.
-    is_early = read_at <= now < read_at + cycle.settings.intervals.full_read
-    if not (is_early or is_archived) and _is_due(cycle, watch, probe, read_at, now=now):
-        return Need.DUE if is_same else Need.MOVED
-    memory.held_fingerprint = probe.fingerprint
-    if is_same:
+
+    def __init__(self, cycle: Cycle, *, now: dt.datetime) -> None:
+        self._cycle = cycle
+        self._now = now
+        self._recall = cycle.memory.get
+        self._is_full = cycle.is_full
+        self._fresh_since = now - cycle.settings.intervals.full_read
+
+    def judge(self, view: WorkspaceView, watch: Watch, probe: Probe) -> Need:
+        """
+        Return whether a watch needs a full reading.
+
+        A moved probe whose full reading showed no change is remembered, so that it
+        costs one reading and no write. One that shows what is known is a good
+        observation.
+        """
+        now = self._now
+        memory = self._recall(watch.id, now=now)
+        memory.is_busy = probe.is_busy
+        if self._is_full:
+            return Need.MOVED
+        shown = probe.fingerprint
+        if memory.due_at is not None:
+            return self._judge_held(memory, shown)
+        is_same = shown != "" and shown in (watch.fingerprint, memory.fingerprint)
+        read_at = memory.full_read_at
+        is_fresh = self._fresh_since < read_at <= now
+        if not is_fresh and self._is_due(view, watch, probe, read_at):
+            return Need.DUE if is_same else Need.MOVED
+        memory.held_fingerprint = shown
+        if not is_same:
+            return Need.MOVED
         memory.good_at = now
         if probe.is_mergeable_known:
             memory.mergeable_unknown_since = None
         return Need.SPARE
-    return Need.MOVED
+
+    def _judge_held(self, memory: WatchMemory, shown: str) -> Need:
+        """Nothing new can be told before that time, whatever moves with it."""
+        due_at = memory.due_at or self._now
+        # Nothing is held back for longer: then the clock was set back meanwhile.
+        is_soon = self._now < due_at <= self._now + 2 * self._cycle.settings.settle
+        if shown == memory.held_fingerprint and is_soon:
+            memory.good_at = self._now
+            return Need.HELD
+        memory.held_fingerprint = shown
+        return Need.MOVED
+
+    def _is_due(
+        self, view: WorkspaceView, watch: Watch, probe: Probe, read_at: dt.datetime
+    ) -> bool:
+        """Return whether it is to be read in full; idle ones that stretched later."""
+        if view.repositories[watch.repository_id].is_archived:
+            return False  # read-only: nothing moves that a probe cannot see
+        now, intervals = self._now, self._cycle.settings.intervals
+        activity = Activity.HOT if probe.is_busy else judge_age(now - watch.moved_at)
+        return has_passed(read_at, get_full_read_interval(activity, intervals), now=now)
 
 
 def choose_reads(
@@ -104,12 +124,3 @@ def choose_reads(
         if has_passed(read_at, half, now=now):
             candidates.append((read_at, reference))
     return fill([*moved, *due], candidates, READS_A_REQUEST)
-
-
-def _is_due(
-    cycle: Cycle, watch: Watch, probe: Probe, read_at: dt.datetime, *, now: dt.datetime
-) -> bool:
-    """Return whether it is to be read in full; idle ones that stretched later."""
-    intervals = cycle.settings.intervals
-    activity = Activity.HOT if probe.is_busy else judge_age(now - watch.moved_at)
-    return has_passed(read_at, get_full_read_interval(activity, intervals), now=now)

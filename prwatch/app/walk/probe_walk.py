@@ -7,7 +7,7 @@ from typing import Final
 
 from prwatch.app.guard.admission import ask_for, note_found, note_missing
 from prwatch.app.walk.cycle import AccountRun
-from prwatch.app.walk.full_reads import Need, choose_reads, judge_need
+from prwatch.app.walk.full_reads import Judge, Need, choose_reads
 from prwatch.app.walk.reading import (
     Watched,
     mark_asked,
@@ -126,6 +126,7 @@ async def follow_probes(
     next take the free places of their request.
     """
     now, is_quiet = run.cycle.now(), run.cycle.circuits.is_quiet
+    judge = Judge(run.cycle, now=now).judge
     needs: defaultdict[Need, list[PullRequestReference]] = defaultdict(list)
     for reference, outcome in answers.items():
         pairs = known[reference]
@@ -138,11 +139,7 @@ async def follow_probes(
             note_found(run.cycle, [ask_for(run.cycle, *pair) for pair in pairs])
         need = Need.HELD
         for view, watch in pairs:
-            is_archived = view.repositories[watch.repository_id].is_archived
-            found = judge_need(
-                run.cycle, watch, outcome.value, is_archived=is_archived, now=now
-            )
-            need = max(need, found)
+            need = max(need, judge(view, watch, outcome.value))
         needs[need].append(reference)
     asked = choose_reads(run.cycle, needs, known, now=now)
     if asked:
