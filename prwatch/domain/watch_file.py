@@ -84,12 +84,14 @@ class ReadingPlan:
     What is to be done about a folder's list.
 
     `wanted` are the files to fetch, `refused` the reasons why others are not, by
-    name, and `gone` the names that are stored and no longer there.
+    name, and `gone` the names that are stored and no longer there. `unusable` are those
+    of the refused that are never read as they are, whatever becomes of the others.
     """
 
     wanted: tuple[ListedFile, ...] = ()
     refused: Mapping[str, tuple[ListedFile, str]] = field(default_factory=dict)
     gone: tuple[str, ...] = ()
+    unusable: frozenset[str] = frozenset()
 
 
 def is_watch_file(entry: ListedFile) -> bool:
@@ -119,6 +121,9 @@ def plan_reading(
         wanted=tuple(wanted),
         refused=refused,
         gone=tuple(sorted(stored.keys() - names)),
+        unusable=frozenset(
+            name for name in refused if _find_own_fault(refused[name][0])
+        ),
     )
 
 
@@ -142,6 +147,14 @@ def find_name_fault(name: str) -> str:
 
 def _find_fault(entry: ListedFile, position: int) -> str:
     """Return why a file is not even fetched, or ''."""
+    fault = _find_own_fault(entry)
+    if not fault and position >= MAX_FILES:
+        return f"is left out: at most {MAX_FILES} files of a folder are read, by name"
+    return fault
+
+
+def _find_own_fault(entry: ListedFile) -> str:
+    """Return why a file is not fetched whatever stands beside it, or ''."""
     if entry.is_link:
         return "is a link, which is not followed; put the file itself there"
     fault = find_name_fault(entry.name)
@@ -149,8 +162,6 @@ def _find_fault(entry: ListedFile, position: int) -> str:
         return f"has a name that cannot be used: {fault}"
     if entry.size_bytes > MAX_FILE_BYTES:
         return f"is longer than {MAX_FILE_BYTES} bytes"
-    if position >= MAX_FILES:
-        return f"is left out: at most {MAX_FILES} files of a folder are read, by name"
     return ""
 
 
@@ -158,20 +169,21 @@ def settle_files(
     stored: Mapping[str, WatchFile],
     read: Mapping[str, WatchFile],
     gone: Collection[str],
+    unusable: Collection[str] = (),
 ) -> dict[str, WatchFile]:
     """
     Return the files of a folder after some were read, by name.
 
     A file that is gone stays, with a warning, while a new one cannot be read: it may
-    be the same one under another name, and what it declares must not be lost. One
-    whose name keeps it from ever being read holds nothing.
+    be the same one under another name, and what it declares must not be lost. Those of
+    `unusable` hold nothing: nobody could ever let that one go.
     """
     settled = {name: each for name, each in stored.items() if name not in gone}
     settled |= read
     unread = sorted(
         name
         for name, each in settled.items()
-        if each.problems and not each.declared and not find_name_fault(name)
+        if each.problems and not each.declared and name not in unusable
     )
     new = [name for name in unread if name not in stored]
     for name in gone:

@@ -200,6 +200,20 @@ async def test_a_hostile_file_is_a_warning_beside_a_good_one(
         assert list_active(product) == ["octo/hello#12"]
 
 
+async def test_a_new_file_that_is_never_read_keeps_nothing_that_is_gone(
+    tmp_path, world
+):
+    write(world, HELLO)
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        world.remove_file("octo/team", ".prwatch/a.toml")
+        write(world, "#" * 70_000, "long.toml")
+        outcome = await turn(product)
+
+        assert outcome.warnings == ("long.toml: is longer than 65536 bytes",)
+        assert list_active(product) == []
+
+
 async def test_a_limit_keeps_a_folder_from_being_asked_for(tmp_path, world):
     async with follow(tmp_path, world) as product:
         await turn(product)

@@ -126,8 +126,9 @@ class FolderReader:
                 read[name] = _keep(before, name, reason, now)
             else:
                 read[name] = self._parse(name, got, before, now)
+        settled = settle_files(stored, read, plan.gone, plan.unusable)
         return FolderReading(
-            files=_keep_times(settle_files(stored, read, plan.gone), stored),
+            files=_keep_times(settled, stored),
             tag=listed.tag,
             absence=listed.absence,
             is_moved=listed.is_moved,

@@ -121,28 +121,56 @@ def test_a_file_that_is_gone_stays_while_a_new_one_cannot_be_read():
     assert list(mended) == ["b.toml"]
 
 
+LONG = f"{'x' * 96}.toml"
+
+
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("entry", "told"),
     [
-        (".yamllint.yml", "it begins with a dot"),
-        (f"{'x' * 96}.toml", "it is longer than 100 characters"),
-        ("a\ufffd.toml", "it is not UTF-8"),
-        ("a\u202e.toml", "it holds a slash or a character that cannot be shown"),
+        (listed(".yamllint.yml"), "it begins with a dot"),
+        (listed(LONG), "it is longer than 100 characters"),
+        (listed("a\ufffd.toml"), "it is not UTF-8"),
+        (
+            listed("a\u202e.toml"),
+            "it holds a slash or a character that cannot be shown",
+        ),
+        (listed("b.toml", is_link=True), "is a link, which is not followed"),
+        (
+            listed("b.toml", is_link=True, is_file=False),
+            "is a link, which is not followed",
+        ),
+        (
+            listed("b.toml", size_bytes=MAX_FILE_BYTES + 1),
+            f"is longer than {MAX_FILE_BYTES} bytes",
+        ),
     ],
 )
-def test_a_file_that_its_name_keeps_from_being_read_says_why_and_holds_nothing(
-    name, told
-):
-    plan = plan_reading([listed(name)], {})
+def test_a_file_that_is_never_read_as_it_is_says_why_and_holds_nothing(entry, told):
+    before, name = stored("a.toml"), entry.name
+    plan = plan_reading([entry], by_name(before))
     (_, reason) = plan.refused[name]
     refused = stored(name, blob="", declared="", problems=(reason,))
-
-    settled = settle_files(by_name(stored("a.toml")), by_name(refused), ["a.toml"])
     held = stored("a.toml", blob="", problems=("a.toml: is gone, and kept",))
-    later = settle_files(by_name(held, refused), {}, ["a.toml"])
+    again = plan_reading([entry], by_name(held, refused))
 
-    assert reason == f"has a name that cannot be used: {told}"
+    settled = settle_files(by_name(before), by_name(refused), plan.gone, plan.unusable)
+    later = settle_files(by_name(held, refused), {}, again.gone, again.unusable)
+
+    assert told in reason
     assert list(settled) == list(later) == [name]
+
+
+def test_a_file_that_is_read_once_others_are_fewer_holds_what_is_gone():
+    entries = [listed(f"{number:03}.toml") for number in range(MAX_FILES + 1)]
+    before = by_name(stored("a.toml"))
+    plan = plan_reading(entries, before)
+    left = f"{MAX_FILES:03}.toml"
+    refused = stored(left, blob="", declared="", problems=("is left out",))
+
+    settled = settle_files(before, by_name(refused), plan.gone, plan.unusable)
+
+    assert list(plan.refused) == [left]
+    assert list(settled) == [left, "a.toml"]
 
 
 def test_an_old_file_with_mistakes_keeps_nothing_else():
