@@ -1,6 +1,6 @@
 """Plan how the stored review watches come to equal what a source declares."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -62,6 +62,7 @@ def plan_review_watches(
     *,
     origin: Origin,
     heirs: Sequence[DesiredReviewWatch] = (),
+    unreadable: Collection[str] = (),
     is_final: bool = True,
 ) -> tuple[ReviewStep, ...]:
     """
@@ -70,10 +71,13 @@ def plan_review_watches(
     Only what that origin made is changed or removed, but the configuration goes before
     a watch file. A name that another one has stays that one's. `heirs` are what watch
     files declare: what is no longer declared goes to them, with its tasks. What is
-    declared under another name, and nowhere else so, is renamed. Unless `is_final`
-    nothing is removed or renamed yet.
+    declared under another name, and nowhere else so, is renamed. `unreadable` are names
+    that rows have which are not among the stored: nothing is renamed to one, and what
+    is declared under it is added, which mends the row. Unless `is_final` nothing is
+    removed or renamed yet.
     """
-    return tuple(_list_steps(desired, stored, origin, (heirs, is_final)))
+    succession = (heirs, frozenset(unreadable), is_final)
+    return tuple(_list_steps(desired, stored, origin, succession))
 
 
 def list_taken(
@@ -97,14 +101,15 @@ def _list_steps(
     desired: Sequence[DesiredReviewWatch],
     stored: Iterable[ReviewWatch],
     origin: Origin,
-    succession: tuple[Sequence[DesiredReviewWatch], bool],
+    succession: tuple[Sequence[DesiredReviewWatch], frozenset[str], bool],
 ) -> Iterator[ReviewStep]:
     by_name = {watch.name: watch for watch in stored}
-    heirs, is_final = {each.name: each for each in succession[0]}, succession[1]
+    heirs, is_final = {each.name: each for each in succession[0]}, succession[2]
+    known = by_name.keys() | succession[1]
     named = {wanted.name for wanted in desired}
     lost = [w for w in by_name.values() if w.origin is origin and w.name not in named]
     ended = [watch for watch in lost if watch.name not in heirs]
-    renamed = dict(_pair([w for w in desired if w.name not in by_name], ended))
+    renamed = dict(_pair([w for w in desired if w.name not in known], ended))
     for wanted in desired:
         watch = by_name.get(wanted.name)
         if wanted.name in renamed:

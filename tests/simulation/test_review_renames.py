@@ -1,6 +1,9 @@
 """An entry of a review watch that gets another name: nobody is told anything twice."""
 
+import contextlib
+
 import pytest
+from structlog.testing import capture_logs
 
 from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
@@ -67,3 +70,46 @@ async def test_an_entry_with_other_settings_leaves_its_tasks_to_people(tmp_path,
 
     assert (watch["name"], told) == ("ours", [])
     assert [(row["review_watch_id"], row["policy"]) for row in left] == [("", "never")]
+
+
+async def test_a_name_whose_row_cannot_be_read_is_mended_by_its_entry(tmp_path, world):
+    ask(world)
+    text = f'{declare("mine")}\n{declare("other")}\ntarget_login = "bob"'
+    async with open_product(tmp_path, world, watches=(), tasks=text) as product:
+        with contextlib.closing(product.connect()) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            connection.execute(
+                "UPDATE review_watches SET scope = 'nobody' WHERE name = 'other'"
+            )
+        (_, before) = product.ask("SELECT id FROM review_watches ORDER BY name")
+    watch, found, told = await search(tmp_path, world, declare("other"))
+
+    assert watch["id"] == before["id"]
+    assert (watch["name"], watch["scope"], watch["target_login"]) == (
+        "other",
+        "user",
+        "",
+    )
+    assert (len(found), len(told)) == (1, 1)
+
+
+async def test_a_watch_that_others_change_all_the_time_stops_no_other_one(
+    tmp_path, world
+):
+    text = f"{declare('mine')}\n{declare('zeta')}"
+    async with open_product(tmp_path, world, watches=(), tasks=text) as product:
+        with contextlib.closing(product.connect()) as connection:
+            connection.execute(
+                "CREATE TRIGGER busy BEFORE UPDATE OF policy ON review_watches"
+                " WHEN OLD.name = 'mine' BEGIN SELECT RAISE(IGNORE); END"
+            )
+    edited = text.replace("auto", "never")
+    with capture_logs() as logs:
+        async with open_product(tmp_path, world, watches=(), tasks=edited) as product:
+            rows = product.ask("SELECT name, policy FROM review_watches")
+    policies = {row["name"]: row["policy"] for row in rows}
+
+    assert policies == {"mine": "auto", "zeta": "never"}
+    assert [each["warning"] for each in logs if each["log_level"] == "warning"] == [
+        "somebody changed the review watch mine; it is brought in line later"
+    ]

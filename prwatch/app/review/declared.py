@@ -11,7 +11,7 @@ import structlog
 from prwatch.app.review.leaving import remove_watch
 from prwatch.app.runtime import Runtime
 from prwatch.domain.ids import build_id
-from prwatch.domain.review_watch import ReviewWatch
+from prwatch.domain.review_watch import ReviewWatch, UnreadableReviewWatch
 from prwatch.domain.review_watch_plan import (
     AddReviewWatch,
     DesiredReviewWatch,
@@ -34,15 +34,22 @@ STEPS_AT_ONCE: Final = 100
 """Of one transaction; each writes up to three rows."""
 
 _Named: TypeAlias = Sequence[tuple[ReviewStep, str]]
+_Stored: TypeAlias = tuple[list[ReviewWatch], list[UnreadableReviewWatch]]
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredReviews:
-    """The plan that was applied, and the warnings about names that others have."""
+    """
+    The plan that was applied, and the warnings about what of it was not.
+
+    Those are about names that others have, and about watches that somebody changes all
+    the time; unless `is_done` there are some of these.
+    """
 
     steps: tuple[ReviewStep, ...]
     warnings: tuple[str, ...]
+    is_done: bool = True
 
 
 async def put_declared_reviews(
@@ -57,22 +64,27 @@ async def put_declared_reviews(
     """
     Plan and apply what one source declares in a workspace, and return the plan.
 
-    `heirs` and `is_final` are those of `plan_review_watches`.
+    `heirs` and `is_final` are those of `plan_review_watches`. A watch that cannot be
+    written is warned of, and keeps no other one from being written.
     """
 
-    def plan(stored: Sequence[ReviewWatch]) -> tuple[ReviewStep, ...]:
+    async def read(tx: Transaction) -> _Stored:
+        return await review_watches.read_review_watches(tx, workspace.id)
+
+    def plan(found: _Stored) -> tuple[ReviewStep, ...]:
         return plan_review_watches(
-            desired, stored, origin=origin, heirs=heirs, is_final=is_final
+            desired,
+            found[0],
+            origin=origin,
+            heirs=heirs,
+            unreadable={each.name for each in found[1]},
+            is_final=is_final,
         )
 
-    async def read(tx: Transaction) -> list[ReviewWatch]:
-        return await review_watches.list_review_watches(tx, workspace.id)
-
     stored = await runtime.database.read(read)
-    taken = list_taken(desired, stored, origin=origin)
-    warnings = tuple(warn_of_taken(watch) for watch in taken)
-    for text in warnings if origin is Origin.CONFIG else ():
-        _log.warning("review_watch.taken", workspace=workspace.name, warning=text)
+    taken = list_taken(desired, stored[0], origin=origin)
+    warnings = [warn_of_taken(watch) for watch in taken]
+    conflicts: list[str] = []
     steps = plan(stored)
     for _ in range(TRIES):
         # Somebody else may change a watch between the reading and the writing.
@@ -81,8 +93,31 @@ async def put_declared_reviews(
             break
         steps = plan(await runtime.database.read(read))
     else:
-        await _apply(runtime, workspace, steps)
-    return DeclaredReviews(steps, warnings)
+        conflicts = await _apply_one_by_one(runtime, workspace, steps)
+    if origin is Origin.CONFIG:
+        _tell(workspace, warnings, conflicts)
+    return DeclaredReviews(steps, (*warnings, *conflicts), is_done=not conflicts)
+
+
+def _tell(workspace: Workspace, taken: Sequence[str], conflicts: Sequence[str]) -> None:
+    """Log what a file's look would have told."""
+    for text in taken:
+        _log.warning("review_watch.taken", workspace=workspace.name, warning=text)
+    for text in conflicts:
+        _log.warning("review_watch.not_written", workspace=workspace.name, warning=text)
+
+
+async def _apply_one_by_one(
+    runtime: Runtime, workspace: Workspace, steps: Sequence[ReviewStep]
+) -> list[str]:
+    """Apply what can be applied; return the warnings about what cannot."""
+    conflicts = []
+    for step in steps:
+        try:
+            await _apply(runtime, workspace, [step])
+        except StoreConflict as error:
+            conflicts.append(f"{error}; it is brought in line later")
+    return conflicts
 
 
 def warn_of_taken(watch: ReviewWatch) -> str:

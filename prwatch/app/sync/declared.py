@@ -134,7 +134,7 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
         is_final=not unread,
     )
     runtime.sync_memory.applied.pop(workspace.id, None)
-    if not unread:
+    if not unread and reviews.is_done:
         folders = tuple(row.folder for row in rows)
         runtime.sync_memory.applied[workspace.id] = folders
     held = await _warn_of_held_reviews(runtime, workspace, united, unread)

@@ -128,3 +128,12 @@ def test_where_two_could_be_meant_none_is_renamed():
         RemoveReviewWatch(STORED),
         RemoveReviewWatch(again),
     )
+
+
+def test_no_watch_is_renamed_to_a_name_whose_row_cannot_be_read():
+    ours = replace(WANTED, name="ours")
+
+    assert plan([ours], STORED, unreadable={"ours"}) == (
+        AddReviewWatch(ours, Origin.CONFIG),
+        RemoveReviewWatch(STORED),
+    )
