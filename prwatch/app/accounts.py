@@ -117,7 +117,7 @@ def _build_limits(
         book=book,
         host=owned[0].host,
         payer=payer,
-        is_fixed=group[0].entry.app is not None,
+        is_fixed=group[0].entry.is_app,
     )
     limits.tracker.add_blocks(choose_blocks(blocks, owned, payer))
     return limits

@@ -61,8 +61,9 @@ def _check_workspace(workspace: Workspace, path: KeyPath, problems: Problems) ->
     if workspace.app is not None:
         _check_app(workspace.app, (*path, "app"), problems)
     check_entries(workspace.watches, workspace.tasks, path, problems)
-    is_app = workspace.app is not None
-    check_reviews(workspace.reviews, (*path, "review"), problems, is_app=is_app)
+    check_reviews(
+        workspace.reviews, (*path, "review"), problems, is_app=workspace.is_app
+    )
     _check_syncs(workspace.syncs, (*path, "sync"), problems)
 
 

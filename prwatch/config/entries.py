@@ -174,6 +174,11 @@ class Workspace(Struct, frozen=True, kw_only=True):
         return SecretReference(SecretSource.ENV, self.token_env or DEFAULT_TOKEN_ENV)
 
     @property
+    def is_app(self) -> bool:
+        """Return whether it signs in as the installation of an app, no person."""
+        return self.app is not None
+
+    @property
     def account(self) -> str:
         """Return by what the workspace signs in; it is told to people and stored."""
         if self.app is None:

@@ -193,6 +193,10 @@ class Config(Struct, frozen=True, kw_only=True):
             )
         return None
 
+    def is_app(self, workspace: str) -> bool:
+        """Return whether the workspace of that name signs in as an app."""
+        return any(each.is_app for each in self.workspaces if each.name == workspace)
+
     def list_secrets(self) -> tuple[tuple[str, SecretReference], ...]:
         """Return each reference to a secret, under its owner, such as `sink hook`."""
         owned = (

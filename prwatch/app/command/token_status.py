@@ -87,7 +87,7 @@ async def _ask(
         workspace=entry.name,
         source=entry.account,
         host=find_host(entry.api_url),
-        is_renewed=entry.app is not None,
+        is_renewed=entry.is_app,
     )
     clock = surroundings.clock
     try:

@@ -75,7 +75,7 @@ def unite_rows(
                 name=each.name,
                 place=f"{row.folder.place}/{each.name}",
                 workspace=workspace.name,
-                is_app=is_app(config, workspace),
+                is_app=config.is_app(workspace.name),
             )
             for each in row.files
         ]
@@ -174,15 +174,6 @@ async def restore_narrowings(runtime: Runtime) -> None:
             runtime.interests = narrow_interests(
                 runtime.interests, workspace.name, united.narrowings
             )
-
-
-def is_app(config: Config, workspace: Workspace) -> bool:
-    """Return whether a workspace signs in as an app."""
-    return any(
-        entry.app is not None
-        for entry in config.workspaces
-        if entry.name == workspace.name
-    )
 
 
 def find_login(runtime: Runtime, workspace: Workspace) -> str:

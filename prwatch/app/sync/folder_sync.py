@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from prwatch.app.runtime import Runtime
 from prwatch.app.spending.limit_blocks import store_limits
-from prwatch.app.sync.declared import is_app
 from prwatch.app.sync.folder_circuit import (
     build_fingerprint,
     close_circuit,
@@ -151,7 +150,7 @@ async def _read(
     reader = FolderReader(
         contents=account.github.contents,
         folder=folder,
-        is_app=is_app(runtime.config, followed.workspace),
+        is_app=runtime.config.is_app(followed.workspace.name),
         progress=progress,
         chance=runtime.surroundings.chance,
         is_first=is_first,

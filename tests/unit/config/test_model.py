@@ -45,6 +45,12 @@ def test_every_reference_to_a_secret_is_listed_under_its_owner():
     )
 
 
+def test_only_a_workspace_with_an_installation_signs_in_as_an_app():
+    config = load_config(TEXT, environ={"HOME": "/h"}).config
+
+    assert [name for name in ("a", "b", "c", "d") if config.is_app(name)] == ["c"]
+
+
 def test_no_other_keys_name_secrets_than_those_that_are_listed():
     """One that is not listed would be neither checked nor masked in logs."""
     naming = {

@@ -275,11 +275,7 @@ def _refuse_declared(found: FoundReview) -> None:
 def _refuse_problems(
     bench: Workbench, workspace: Workspace, settings: ReviewSettings
 ) -> None:
-    is_app = any(
-        entry.app is not None
-        for entry in bench.config.workspaces
-        if entry.name == workspace.name
-    )
+    is_app = bench.config.is_app(workspace.name)
     problems = [f"{key} {text}" for key, text in list_problems(settings, is_app=is_app)]
     if problems:
         raise ConfigError(
