@@ -18,7 +18,6 @@ from prwatch.app.review.queue_report import QueueReport
 from prwatch.app.review.search_failure import (
     Due,
     build_failure,
-    build_whole,
     classify,
     is_general,
 )
@@ -77,7 +76,7 @@ class AccountSearch:
     answered: set[str] = field(default_factory=set)
     """The workspaces of which a search was answered."""
     silent: set[tuple[str, str]] = field(default_factory=set)
-    """The watches of which none was, and that is no matter of theirs."""
+    """The watches of which none was, searched or not, and that is not their matter."""
 
     async def run(self, due: Sequence[Due]) -> None:
         """
@@ -143,23 +142,30 @@ class AccountSearch:
             outcome = PollOutcome()
             outcome.fail(error)
             await note_finding(self._begin(each, login=""), outcome)
-            is_own = isinstance(error, Unfit)
-            self._note(each, outcome, is_whole=not is_own and is_general(error))
-            return None if is_own else error
+            self._note(each, outcome)
+            if isinstance(error, Unfit):
+                return None
+            self._note_silence(each, error)
+            return error
         self._note(each, outcome)
-        return outcome.error if self.strikes.is_out else None
+        return self.strikes.error if self.strikes.is_out else None
 
-    def _note(self, each: Due, outcome: PollOutcome, *, is_whole: bool = False) -> None:
+    def _note_silence(self, each: Due, error: ProviderError) -> None:
+        if is_general(error):
+            self.silent.add(each.key)
+
+    def _note(self, each: Due, outcome: PollOutcome) -> None:
         self.report.outcomes[each.key] = outcome
         turns, now = self.memory.turns, self.runtime.clock.now()
         error = outcome.error
         if error is not None:
-            failure = build_failure(each, error)
-            self.report.failures.append(replace(failure, is_whole=is_whole))
+            self.report.failures.append(build_failure(each, error))
         if error is None and not outcome.is_transient:
             turns.note(each.watch, now)
             return
-        setback = self._build_setback(error, outcome.told)
+        # What passes decides: the part that is refused for good need not be asked soon.
+        lasting = None if outcome.is_transient else error
+        setback = self._build_setback(lasting, outcome.told)
         turns.fail(each.watch, now, setback, is_answered=outcome.is_answered)
 
     def _build_setback(self, error: ProviderError | None, message: str) -> Setback:
@@ -177,18 +183,15 @@ class AccountSearch:
         require_graphql(self.account, self.runtime.settings.read_path)
         try:
             login = settings.target_login or await self.memory.logins.read(self.account)
-            points = self.account.github.usage.points
             outcome = await poll_watch(self._begin(each, login=login))
         except ConfigError as error:
             # The source of the token went bad while we ran.
             raise AuthenticationFailed(f"{error}; {error.hint}") from error
-        # An answer costs points, though it shows nothing.
-        is_paid = self.account.github.usage.points > points
-        if outcome.error is None or outcome.hits or is_paid:
+        if outcome.is_answered:
             self.answered.add(each.workspace.name)
             self.memory.turns.release(self.account.key)
-        elif is_general(outcome.error):
-            self.silent.add(each.key)
+        elif outcome.error is not None:
+            self._note_silence(each, outcome.error)
         return outcome
 
     def _begin(self, each: Due, *, login: str) -> WatchPoll:
@@ -216,7 +219,9 @@ class AccountSearch:
             self._hold_for_limit(error)
         reason = "limit" if isinstance(error, RateLimited) else "account"
         self.report.skipped[reason] += len(rest)
-        self.report.failures += [build_whole(each, error) for each in rest]
+        for each in rest:
+            self.report.failures.append(build_failure(each, error))
+            self._note_silence(each, error)
 
     async def _tell_all(self, rest: Sequence[Due], error: ProviderError) -> None:
         """Let each watch of a dead token tell of it: a person must help."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from prwatch.domain.outcome import Missing, Retry
+from prwatch.app.review.search_failure import classify
+from prwatch.domain.outcome import FailureClass, Missing, Retry
 from prwatch.domain.review_hit import HitVerdict
 from prwatch.domain.review_watch import IncompleteReason
-from prwatch.errors import ProviderError
+from prwatch.errors import ProviderError, ProviderUnavailable
 from prwatch.github.search import Hit
 
 MAX_FAILED_RUNNING: Final = 3
@@ -17,13 +18,25 @@ MAX_PROBLEMS: Final = 3
 
 @dataclass(slots=True)
 class Strikes:
-    """How many searches of an account got no answer, one after the other."""
+    """
+    How many searches of an account got no answer, one after the other.
+
+    `error` is why the last of them got none.
+    """
 
     count: int = 0
+    error: ProviderUnavailable | None = None
+
+    def note(self, error: ProviderError | None) -> None:
+        """Note how a search ended; any answer, a refusal too, begins anew."""
+        if isinstance(error, ProviderUnavailable):
+            self.count, self.error = self.count + 1, error
+        else:
+            self.count, self.error = 0, None
 
     @property
     def is_out(self) -> bool:
-        """Return whether it is no matter of what is searched for."""
+        """Return whether it is no matter of what is searched for: `error` is why."""
         return self.count >= MAX_FAILED_RUNNING
 
 
@@ -52,7 +65,7 @@ class PollOutcome:
     problems: list[str] = field(default_factory=list)
     is_answered: bool = False
     is_transient: bool = False
-    """Whether hits could not be read that are to be asked for again soon."""
+    """Whether a part is missing that is to be asked for again soon."""
 
     @property
     def told(self) -> str:
@@ -84,6 +97,8 @@ class PollOutcome:
         """Note that a part of the result is missing because of an error."""
         self.lose(IncompleteReason.FAILED)
         self.error = self.error or error
+        is_passing = classify(error) is FailureClass.TRANSIENT
+        self.is_transient = self.is_transient or is_passing
 
     def count(self, verdict: HitVerdict) -> None:
         """Count a hit that needs no task."""

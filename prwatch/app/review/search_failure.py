@@ -1,6 +1,6 @@
 """Which watch was to be searched, and what a failure of that means for people."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from prwatch.app.review.logins import Unfit
@@ -44,11 +44,6 @@ def build_failure(each: Due, error: ProviderError) -> Failure:
         code=error.code,
         message=str(error),
     )
-
-
-def build_whole(each: Due, error: ProviderError) -> Failure:
-    """Return the failure of a watch that is one of its account."""
-    return replace(build_failure(each, error), is_whole=is_general(error))
 
 
 def is_general(error: ProviderError) -> bool:

@@ -1,9 +1,10 @@
 """
 When review watches are due: kept in memory alone, so a restart searches all.
 
-A search that failed is tried again on the backoff of its cause, and an account that
-cannot be asked holds back all of its watches for as long: sooner than the interval that
-somebody chose, or later where that is short and the failure lasts.
+A search that got no answer is tried again on the backoff of its cause, and an account
+that cannot be asked holds back all of its watches for as long: sooner than the interval
+that somebody chose, or later where that is short and the failure lasts. One that was
+answered in part is never later than its interval, for the part that answers.
 """
 
 import datetime as dt
@@ -114,14 +115,20 @@ class SearchTurns:
         *,
         is_answered: bool = False,
     ) -> None:
-        """Note that a search failed, or a part of one that `is_answered`."""
+        """
+        Note that a search failed, or a part of one that `is_answered`.
+
+        Then only what passes makes it due sooner than its interval.
+        """
         before, cause = self._turns.get(watch.id), setback.failure_class
         failures = 1
         if before and before.revision == watch.revision:
             failures += before.failures if before.failure_class is cause else 0
         wait = find_interval(watch)
         if cause in _BY_TIME:
-            wait = BACKOFFS[cause].delay(failures, setback.chance_value)
+            backoff = BACKOFFS[cause].delay(failures, setback.chance_value)
+            sooner = min(wait, backoff) if cause is FailureClass.TRANSIENT else wait
+            wait = sooner if is_answered else backoff
         searched_at = before.searched_at if before else None
         self._turns[watch.id] = Turn(
             revision=watch.revision,

@@ -106,7 +106,6 @@ async def _read_and_take_up(
                     found.append(each.value)
                 else:
                     outcome.note_unread(node_id, each)
-            poll.check_owner()
             await _take_up_all(poll, found, outcome)
 
 
@@ -156,12 +155,11 @@ async def _search(poll: WatchPoll, outcome: PollOutcome) -> None:
             if is_about_account(error):
                 raise
             outcome.fail(error)
-            is_strike = isinstance(error, ProviderUnavailable)
-            poll.strikes.count = poll.strikes.count + 1 if is_strike else 0
+            poll.strikes.note(error)
             if poll.strikes.is_out:
                 return
         else:
-            poll.strikes.count = 0
+            poll.strikes.note(None)
             outcome.is_answered = True
             if hits.gap is not None:
                 outcome.lose(hits.gap)
@@ -202,6 +200,8 @@ async def _take_up_all(
     now = poll.runtime.clock.now()
     is_for_requests = not poll.watch.settings.query
     for facts, last in zip(found, audits, strict=True):
+        # Each time: taking up the one before took its while.
+        poll.check_owner()
         verdict = judge_hit(facts, last, is_for_requests=is_for_requests)
         if verdict is HitVerdict.TAKE_UP:
             await _take_up_one(poll, facts, outcome)
