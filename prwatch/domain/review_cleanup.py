@@ -78,6 +78,17 @@ class SweptRow:
         watch = self.watch
         return watch.settings.target_login if watch else self.row.target_login
 
+    @property
+    def scope(self) -> ReviewScope:
+        """Return whose requests count, of the watch or as the row was left."""
+        return self.watch.settings.scope if self.watch else self.row.scope
+
+    def as_left(self) -> ReviewTask:
+        """Return the row as it would be swept without its watch."""
+        return replace(
+            self.row, policy=self.policy, target_login=self.login, scope=self.scope
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptTask:
@@ -106,11 +117,9 @@ class SweptTask:
         return tuple(sorted({each.login for each in self.rows}))
 
     def counts_teams(self, login: str) -> bool:
-        """Return whether a watch of that login counts requests to teams too."""
+        """Return whether a row of that login counts requests to teams too."""
         return any(
-            each.watch is not None
-            and each.login == login
-            and each.watch.settings.scope is ReviewScope.USER_AND_TEAMS
+            each.login == login and each.scope is ReviewScope.USER_AND_TEAMS
             for each in self.rows
         )
 

@@ -42,7 +42,7 @@ class IncompleteReason(enum.StrEnum):
     LEFT_OUT = "left_out"
     """GitHub's answer had gaps, such as hits that the token may not see."""
     UNREAD = "unread"
-    """Hits were shown that could not be read directly."""
+    """Hits were shown that could not be read directly, or got no task."""
 
 
 class CleanupPolicy(enum.StrEnum):
@@ -159,8 +159,8 @@ class ReviewTask:
     That a review watch knows a pull request. One row for each of the two.
 
     `task_id` is '' while the row only reserves the pull request. `review_watch_id` is
-    '' once the watch is removed; `policy` is then the one that it had, `target_login`
-    whose review it was made for, and the watch's present ones count before.
+    '' once the watch is removed; `policy`, `target_login` and `scope` are then those
+    that it had, and before the watch's present ones count.
     `terminal_seen_at` is when the work was first seen to be done, with its evidence;
     None without.
     """
@@ -170,6 +170,7 @@ class ReviewTask:
     review_watch_id: str
     policy: CleanupPolicy
     target_login: str = ""
+    scope: ReviewScope = ReviewScope.USER
     pull_request: ReviewedPullRequest
     task_id: str = ""
     reserved_at: dt.datetime

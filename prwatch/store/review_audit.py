@@ -94,13 +94,14 @@ async def find_last_audit(
     return _try(rows[0]) if rows else None
 
 
-async def forget_snapshots(tx: Transaction, workspace_id: str, now: dt.datetime) -> int:
-    """Forget what would restore tasks whose time to undo is over; return how many."""
-    return await tx.execute(
-        _QUERIES["forget_snapshot"],
-        workspace_id=workspace_id,
-        now=to_microseconds(now),
-    )
+async def forget_snapshots(tx: Transaction, now: dt.datetime, *, limit: int) -> int:
+    """
+    Forget up to `limit` of what would restore tasks whose time to undo is over.
+
+    Returns how many that were.
+    """
+    query = _QUERIES["forget_snapshots"]
+    return await tx.execute(query, now=to_microseconds(now), limit=limit)
 
 
 async def prune_audit(

@@ -42,6 +42,11 @@ async def find_swept(
     return next(iter(_group(workspace_id, rows, found, watches)), None)
 
 
+async def hold_watches(tx: Transaction, workspace_id: str) -> None:
+    """Keep the review watches of a workspace as they are until this ends."""
+    await tx.fetch(_QUERIES["hold_watches"], workspace_id=workspace_id)
+
+
 async def hold_task(
     tx: Transaction, workspace_id: str, task_id: str, policy: CleanupPolicy
 ) -> bool:
@@ -53,7 +58,7 @@ async def hold_task(
     task, or is what `policy` keeps, by now.
     """
     # In the order in which removing a watch comes by: else the two would deadlock.
-    await tx.fetch(_QUERIES["hold_watches"], workspace_id=workspace_id)
+    await hold_watches(tx, workspace_id)
     is_always = policy is CleanupPolicy.ALWAYS
     held = await tx.fetch(_QUERIES["hold_task"], id=task_id, is_always=is_always)
     await tx.fetch(_QUERIES["hold_rows"], workspace_id=workspace_id, task_id=task_id)
@@ -62,7 +67,7 @@ async def hold_task(
 
 async def hold_rows(tx: Transaction, workspace_id: str, task_id: str) -> None:
     """Keep what is known of a task that is gone, and the watches, until this ends."""
-    await tx.fetch(_QUERIES["hold_watches"], workspace_id=workspace_id)
+    await hold_watches(tx, workspace_id)
     await tx.fetch(_QUERIES["hold_rows"], workspace_id=workspace_id, task_id=task_id)
 
 

@@ -7,12 +7,11 @@ one reserves; what a crash left reserved may be taken over after a time.
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Final
 
 from prwatch.domain.review_watch import (
-    NOBODY,
     CleanupPolicy,
     ReviewedPullRequest,
+    ReviewScope,
     ReviewTask,
     ReviewWatch,
 )
@@ -28,9 +27,6 @@ from prwatch.store.columns import (
 from prwatch.store.database import Row, Transaction, Value
 from prwatch.store.query import load_queries
 from prwatch.store.tasks import to_task
-
-MAX_LEFT: Final = 2**31 - 1
-"""As many rows as no watch has."""
 
 _QUERIES = load_queries("review_tasks")
 
@@ -130,9 +126,12 @@ async def reserve_review_task(
     disabled, or edited since `watch` was read.
     """
     values = _from_review_task(row)
-    unused = ("workspace_id", "policy", "target_login", "task_id", "terminal_seen_at")
-    for each in (*unused, "terminal_evidence", "created_at"):
+    of_watch = ("workspace_id", "policy", "target_login", "scope")
+    unset = ("task_id", "terminal_seen_at", "terminal_evidence", "created_at")
+    for each in (*of_watch, *unset):
         del values[each]
+    # Held first: a removal that comes now waits, and takes the reservation with it.
+    await tx.fetch(_QUERIES["hold_searched"], id=row.review_watch_id)
     reserved = await tx.execute(_QUERIES["reserve"], **values, revision=watch.revision)
     if reserved:
         return True
@@ -183,55 +182,9 @@ async def put_terminal(
     return written == 1
 
 
-async def leave_review_tasks(
-    tx: Transaction,
-    workspace_id: str,
-    watch_id: str,
-    policy: CleanupPolicy,
-    *,
-    limit: int = MAX_LEFT,
-) -> int:
-    """
-    Leave up to `limit` of what a watch knows without it; return how many that were.
-
-    Each row keeps the policy that the watch has. Two watches that are gone leave one
-    row of a pull request; the more cautious policy stays, and of two people nobody's
-    approval counts. Reservations go.
-    """
-    rows = await tx.fetch(
-        _QUERIES["list_some_of_watch"],
-        workspace_id=workspace_id,
-        review_watch_id=watch_id,
-        limit=limit,
-    )
-    for row in rows:
-        orphans = await tx.fetch(
-            _QUERIES["find_review_task"],
-            workspace_id=workspace_id,
-            review_watch_id="",
-            pr_node_id=row["pr_node_id"],
-        )
-        if not orphans and row["task_id"]:
-            await tx.execute(_QUERIES["leave"], id=row["id"], policy=policy)
-            continue
-        for orphan in orphans if row["task_id"] else ():
-            kept = max(policy, CleanupPolicy(orphan["policy"]), key=_read_caution)
-            login = orphan["target_login"]
-            if login.lower() != row["target_login"].lower():
-                login = NOBODY
-            query = _QUERIES["put_left"]
-            await tx.execute(query, id=orphan["id"], policy=kept, target_login=login)
-        await remove_review_task(tx, row["id"])
-    return len(rows)
-
-
 async def remove_review_task(tx: Transaction, row_id: str) -> bool:
     """Forget a row; its task stays as it is. Returns False when it is gone."""
     return await tx.execute(_QUERIES["remove_review_task"], id=row_id) == 1
-
-
-def _read_caution(policy: CleanupPolicy) -> int:
-    return policy.caution
 
 
 def _key(row: ReviewTask) -> dict[str, Value]:
@@ -249,6 +202,7 @@ def _from_review_task(row: ReviewTask) -> dict[str, Value]:
         "id": row.id,
         "policy": row.policy,
         "target_login": row.target_login,
+        "scope": row.scope,
         "owner": pull_request.owner,
         "name": pull_request.name,
         "repository_node_id": pull_request.repository_node_id,
@@ -285,6 +239,7 @@ def _read_row(row: Row) -> ReviewTask:
         review_watch_id=row["review_watch_id"],
         policy=CleanupPolicy(row["policy"]),
         target_login=row["target_login"],
+        scope=ReviewScope(row["scope"]),
         pull_request=ReviewedPullRequest(
             owner=row["owner"],
             name=row["name"],

@@ -17,7 +17,7 @@ from prwatch.domain.review_watch import (
     UnreadableReviewWatch,
 )
 from prwatch.domain.task import Origin
-from prwatch.store import review_tasks
+from prwatch.store import review_left
 from prwatch.store.columns import (
     from_json,
     from_microseconds,
@@ -29,8 +29,12 @@ from prwatch.store.columns import (
 from prwatch.store.database import Row, Transaction, Value
 from prwatch.store.query import load_queries
 
-LEFT_AT_ONCE: Final = 250
-"""How many pull requests one transaction leaves of a watch, each up to two rows."""
+LEFT_AT_ONCE: Final = 249
+"""
+How many pull requests one transaction leaves of a watch.
+
+Each writes up to two rows, and the watch itself may be one more: 500 at the most.
+"""
 
 _QUERIES = load_queries("review_watches")
 
@@ -209,9 +213,9 @@ async def shed_review_tasks(
     held = await tx.fetch(_QUERIES["hold_review_watch"], id=watch.id)
     if not held:
         return False
-    policy, limit = _find_policy(held[0]), LEFT_AT_ONCE
-    leave = review_tasks.leave_review_tasks
-    if await leave(tx, watch.workspace_id, watch.id, policy, limit=limit) < limit:
+    settings, limit = _find_settings(held[0]), LEFT_AT_ONCE
+    leave = review_left.leave_review_tasks
+    if await leave(tx, watch.workspace_id, watch.id, settings, limit=limit) < limit:
         return False
     if isinstance(watch, ReviewWatch):
         await tx.execute(_QUERIES["disable_review_watch"], id=watch.id)
@@ -222,27 +226,32 @@ async def remove_review_watch(
     tx: Transaction, watch: ReviewWatch | UnreadableReviewWatch
 ) -> bool:
     """
-    Remove a watch; the review tasks that it made stay, under the policy that it has.
+    Remove a watch; the review tasks that it made stay, under the settings that it has.
 
     A reservation goes with it, so that nothing is made of it any more. Of one whose row
-    cannot be read nobody knows the policy: what it made stays for good. Returns False,
-    and writes nothing more, when the watch is gone. `shed_review_tasks` goes before
-    where it may know many.
+    cannot be read nobody knows the policy: what it made stays until a person chooses.
+    Returns False, and writes nothing more, when the watch is gone. `shed_review_tasks`
+    goes before where it may know many.
     """
     removed = await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id)
     if not removed:
         return False
     # As it is stored: somebody may have edited it since it was read.
-    policy = _find_policy(removed[0])
-    await review_tasks.leave_review_tasks(tx, watch.workspace_id, watch.id, policy)
+    settings = _find_settings(removed[0])
+    await review_left.leave_review_tasks(tx, watch.workspace_id, watch.id, settings)
     return True
 
 
-def _find_policy(row: Row) -> CleanupPolicy:
+def _find_settings(row: Row) -> ReviewSettings:
+    """Return under what a watch leaves its tasks; of a broken row, what is safe."""
     try:
-        return to_review_watch(row).settings.policy
+        return to_review_watch(row).settings
     except ValueError:
-        return CleanupPolicy.NEVER
+        return ReviewSettings(
+            scope=ReviewScope.USER_AND_TEAMS,
+            target_login=row["target_login"],
+            policy=CleanupPolicy.NEVER,
+        )
 
 
 def _from_settings(settings: ReviewSettings) -> dict[str, Value]:

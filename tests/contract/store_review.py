@@ -8,7 +8,6 @@ import anyio
 import pytest
 
 from prwatch.domain.review_watch import (
-    NOBODY,
     RESERVED_FOR,
     CleanupPolicy,
     IncompleteReason,
@@ -263,54 +262,6 @@ class ReviewWatchesContract:
         assert len(left) == count
         assert not await store.write(shed, watch)
 
-    @pytest.mark.parametrize(
-        ("logins", "left"),
-        [(("bob", "BOB"), "bob"), (("bob", ""), NOBODY), (("", "bob", ""), NOBODY)],
-    )
-    async def test_of_two_removed_watches_nobodys_approval_counts_unless_one_persons(
-        self, store, logins, left
-    ):
-        for number, login in enumerate(logins, 1):
-            watch = make_review_watch(number)
-            row = make_review_task(
-                id=f"d{number}",
-                review_watch_id=watch.id,
-                task_id="t1",
-                target_login=login,
-            )
-            await store.write(review_watches.add_review_watch, watch)
-            await store.write(review_tasks.add_review_task, row)
-            await store.write(review_watches.remove_review_watch, watch)
-
-        (row,) = await store.read(review_tasks.list_review_tasks, "w1")
-        assert row.target_login.lower() == left
-
-    async def test_the_policy_that_a_watch_has_at_its_end_is_left(self, store, watch):
-        never = replace(watch.settings, policy=CleanupPolicy.NEVER)
-        await store.write(review_tasks.add_review_task, make_review_task(task_id="t1"))
-        await store.write(review_watches.put_review_settings, watch, never)
-
-        # As it was read before the edit.
-        await store.write(review_watches.remove_review_watch, watch)
-
-        (left,) = await store.read(review_tasks.list_review_tasks, "w1")
-        assert left.policy is CleanupPolicy.NEVER
-
-    async def test_of_two_removed_watches_the_more_cautious_policy_stays(self, store):
-        policies = (CleanupPolicy.ALWAYS, CleanupPolicy.NEVER, CleanupPolicy.AUTO)
-        for number, policy in enumerate(policies, 1):
-            watch = make_review_watch(number, settings=ReviewSettings(policy=policy))
-            row = make_review_task(
-                id=f"d{number}", review_watch_id=watch.id, task_id="t1"
-            )
-            await store.write(review_watches.add_review_watch, watch)
-            await store.write(review_tasks.add_review_task, row)
-
-            await store.write(review_watches.remove_review_watch, watch)
-
-        (left,) = await store.read(review_tasks.list_review_tasks, "w1")
-        assert (left.id, left.policy) == ("d1", CleanupPolicy.NEVER)
-
 
 class ReviewTasksContract:
     """Runs on every backend over one review watch."""
@@ -403,6 +354,22 @@ class ReviewTasksContract:
         assert not await store.write(review_tasks.assign_review_task, row, "t1")
         assert await store.write(review_tasks.assign_review_task, claim(late), "t2")
         assert not await self.reserve(store, claim(late + RESERVED_FOR), watch)
+
+    async def test_what_is_taken_over_is_of_the_watch_as_it_is_now(self, store, watch):
+        await self.reserve(store, make_review_task(), watch)
+        await store.write(
+            review_watches.put_review_settings,
+            watch,
+            replace(SETTINGS, is_enabled=True),
+        )
+        late = make_review_task(reserved_at=NOW + RESERVED_FOR, reserved_by="other")
+
+        assert await self.reserve(store, late, replace(watch, revision=2))
+
+        (row,) = await store.read(review_tasks.list_review_tasks, "w1")
+        found = (row.policy, row.target_login, row.scope, row.reserved_by)
+        chosen = (SETTINGS.policy, SETTINGS.target_login, SETTINGS.scope)
+        assert found == (*chosen, "other")
 
     async def test_a_reservation_from_a_far_future_is_taken_over(self, store, watch):
         row = make_review_task()

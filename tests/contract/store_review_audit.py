@@ -57,15 +57,28 @@ class ReviewAuditContract:
         for entry in (old, young):
             await store.write(review_audit.add_audit, entry)
 
-        forgotten = await store.write(review_audit.forget_snapshots, "w1", at(102))
+        forget = review_audit.forget_snapshots
+        forgotten = await store.write(forget, at(102), limit=9)
 
         assert forgotten == 1
+        assert await store.rows_written_by(forget, at(102), limit=9) == (0, 0)
         assert await store.read(
             review_audit.list_audit_of_watch, "w1", "v1", limit=9
         ) == [
             young,
             replace(old, snapshot={}, undo_until=None),
         ]
+
+    async def test_what_is_forgotten_is_forgotten_a_part_at_a_time(self, store):
+        for number in range(1, 6):
+            await store.write(review_audit.add_audit, make_audit(number))
+
+        forget = review_audit.forget_snapshots
+        parts = [
+            (await store.rows_written_by(forget, at(200), limit=2))[0] for _ in range(4)
+        ]
+
+        assert parts == [2, 2, 1, 0]
 
     async def test_old_entries_go_but_for_what_is_needed_still(self, store):
         approved = {"reason": "pr_approved_by_user", "undo_until": None}

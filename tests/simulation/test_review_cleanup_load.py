@@ -57,7 +57,8 @@ def fill(product, world):
                 )
                 rows.execute(
                     "INSERT INTO review_tasks VALUES"
-                    " (?, ?, ?, 'auto', '', ?, ?, '', ?, ?, ?, 1, '', NULL, '{}', 1)",
+                    " (?, ?, ?, 'auto', '', 'user', ?, ?, '', ?, ?, ?, 1, '', NULL, '{}',"
+                    " 1)",
                     (
                         f"r{one.id}",
                         watch["workspace_id"],

@@ -71,7 +71,8 @@ def fill(product, world):
             )
             database.execute(
                 "INSERT INTO review_tasks VALUES"
-                " (?, ?, ?, 'auto', ?, 'octo', ?, '', ?, ?, ?, 1, '', NULL, '{}', 1)",
+                " (?, ?, ?, 'auto', ?, 'user', 'octo', ?, '', ?, ?, ?, 1, '', NULL, '{}',"
+                " 1)",
                 (
                     *(f"r{one.id}", watch["workspace_id"], watch["id"], login),
                     *(f"r{place}", one.number, one.id, f"t{one.id}"),

@@ -72,11 +72,7 @@ async def read_ends(turn: Turn, part: Sequence[SweptTask], readings: Readings) -
             if login == OWN and who != NOBODY:
                 readings.generation = turn.account.github.credential.generation
             approved = await _read_ends(turn, login, who, tuple(node_ids), readings)
-            if approved:
-                teams = any(each.counts_teams(login) for each in part)
-                await _read_approved(
-                    turn, login, who, approved, readings, counts_teams=teams
-                )
+            await _read_approved(turn, login, who, approved, readings, part=part)
         except ConfigError as error:
             # The source of the token went bad while we ran.
             raise AuthenticationFailed(f"{error}; {error.hint}") from error
@@ -106,15 +102,30 @@ async def _read_approved(
     node_ids: Sequence[str],
     readings: Readings,
     *,
-    counts_teams: bool,
+    part: Sequence[SweptTask],
 ) -> None:
-    """Read whether the review of what is approved is asked for again."""
-    reading = turn.account.github.review_reader.iter_facts(
-        node_ids, who, counts_teams=counts_teams
-    )
-    async for outcomes in reading:
-        for node_id, outcome in outcomes.items():
-            readings.put(login, node_id, outcome)
+    """
+    Read whether the review of what is approved is asked for again.
+
+    Whether a request to a team counts is a matter of each task, not of what shares the
+    request with it: those two are read apart.
+    """
+    with_teams = {
+        each.row.pull_request.node_id
+        for swept in part
+        if swept.counts_teams(login)
+        for each in swept.rows
+    }
+    for counts_teams in (False, True):
+        own = [each for each in node_ids if (each in with_teams) is counts_teams]
+        if not own:
+            continue
+        reading = turn.account.github.review_reader.iter_facts(
+            own, who, counts_teams=counts_teams
+        )
+        async for outcomes in reading:
+            for node_id, outcome in outcomes.items():
+                readings.put(login, node_id, outcome)
 
 
 async def _read_login(turn: Turn) -> str:

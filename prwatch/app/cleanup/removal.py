@@ -61,7 +61,8 @@ async def remove_done(
             return False
         bundle = replace(
             await find_bundle(tx, swept.task),
-            reviews=tuple(each.row for each in swept.rows),
+            # A watch may be gone when it comes back: what it had counts then.
+            reviews=tuple(each.as_left() for each in swept.rows),
         )
         for entry in build_audit(ending, ids, bundle.as_json()):
             await review_audit.add_audit(tx, entry)
@@ -110,17 +111,15 @@ async def forget_old_records(runtime: Runtime, now: dt.datetime) -> None:
     Raises:
         StoreError: What was forgotten until then stays forgotten.
     """
-    workspaces = list(runtime.wired.workspaces.values())
 
-    async def forget(tx: Transaction) -> None:
-        for workspace in workspaces:
-            await review_audit.forget_snapshots(tx, workspace.id, now)
+    async def forget(tx: Transaction) -> int:
+        return await review_audit.forget_snapshots(tx, now, limit=CHUNK)
 
     async def prune(tx: Transaction) -> int:
         before = now - RECORD_KEPT
         return await review_audit.prune_audit(tx, before=before, now=now, limit=CHUNK)
 
-    await runtime.database.transact(forget)
-    for _ in range(MOST_CHUNKS):
-        if await runtime.database.transact(prune) < CHUNK:
-            break
+    for write in (forget, prune):
+        for _ in range(MOST_CHUNKS):
+            if await runtime.database.transact(write) < CHUNK:
+                break

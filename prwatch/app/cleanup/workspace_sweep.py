@@ -93,7 +93,9 @@ async def read_and_remove(turn: Turn, tasks: Sequence[SweptTask]) -> SweptTask |
             await settle(turn, whole, readings)
             _stop(turn, classify(error))
             rest = [*part, *admitted[done + len(part) :]]
-            left = [each for each in rest if each not in whole]
+            # By identity: tasks are large, and there may be thousands of them.
+            settled = {id(each) for each in whole}
+            left = [each for each in rest if id(each) not in settled]
             turn.skip(left, str(error), _find_end(turn))
             return _find_last(turn, part, admitted)
         finally:

@@ -58,7 +58,11 @@ DELETE FROM review_audit WHERE id IN (
     ORDER BY entry.acted_at LIMIT :limit
 );
 
--- name: forget_snapshot
--- What restored it is no longer needed.
+-- name: forget_snapshots
+-- What restored the first of them is no longer needed.
 UPDATE review_audit SET snapshot = '{}', undo_until = NULL
-WHERE workspace_id = :workspace_id AND undo_until IS NOT NULL AND undo_until < :now;
+WHERE id IN (
+    SELECT entry.id FROM review_audit AS entry
+    WHERE entry.undo_until IS NOT NULL AND entry.undo_until < :now
+    ORDER BY entry.id LIMIT :limit
+);

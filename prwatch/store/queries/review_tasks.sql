@@ -26,12 +26,6 @@ ORDER BY review_tasks.id;
 SELECT id FROM review_tasks
 WHERE task_id = :task_id AND pr_node_id <> :pr_node_id;
 
--- name: list_some_of_watch
--- The first of one watch, by id.
-SELECT * FROM review_tasks
-WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
-ORDER BY id LIMIT :limit;
-
 -- name: find_review_task
 -- The one of a watch and a pull request.
 SELECT * FROM review_tasks
@@ -42,29 +36,37 @@ WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
 -- One as it is, such as one that is restored; none when there is one.
 INSERT INTO review_tasks
     (
-        id, workspace_id, review_watch_id, policy, target_login, owner, name,
-        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
-        terminal_evidence, created_at
+        id, workspace_id, review_watch_id, policy, target_login, scope, owner, name,
+        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by,
+        terminal_seen_at, terminal_evidence, created_at
     )
 VALUES
     (
-        :id, :workspace_id, :review_watch_id, :policy, :target_login, :owner, :name,
-        :repository_node_id, :pr_number, :pr_node_id, :task_id, :reserved_at,
+        :id, :workspace_id, :review_watch_id, :policy, :target_login, :scope, :owner,
+        :name, :repository_node_id, :pr_number, :pr_node_id, :task_id, :reserved_at,
         :reserved_by, :terminal_seen_at, :terminal_evidence, :created_at
     )
 ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
+
+-- name: hold_searched
+-- The watch that is searched; an engine with one writer holds it already.
+SELECT id FROM review_watches WHERE id = :id;
+
+-- name: hold_searched (postgres)
+-- The same: whoever removes it goes first, or waits and sees what was reserved.
+SELECT id FROM review_watches WHERE id = :id FOR KEY SHARE;
 
 -- name: reserve
 -- For whoever is first, while the watch is enabled and as it was when it was searched.
 INSERT INTO review_tasks
     (
-        id, workspace_id, review_watch_id, policy, target_login, owner, name,
-        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by, terminal_seen_at,
-        terminal_evidence, created_at
+        id, workspace_id, review_watch_id, policy, target_login, scope, owner, name,
+        repository_node_id, pr_number, pr_node_id, task_id, reserved_at, reserved_by,
+        terminal_seen_at, terminal_evidence, created_at
     )
 SELECT
     CAST(:id AS TEXT), review_watches.workspace_id, review_watches.id,
-    review_watches.policy, review_watches.target_login,
+    review_watches.policy, review_watches.target_login, review_watches.scope,
     CAST(:owner AS TEXT), CAST(:name AS TEXT),
     CAST(:repository_node_id AS TEXT), CAST(:pr_number AS BIGINT),
     CAST(:pr_node_id AS TEXT), '', CAST(:reserved_at AS BIGINT),
@@ -76,15 +78,23 @@ ON CONFLICT (workspace_id, review_watch_id, pr_node_id) DO NOTHING;
 
 -- name: take_over
 -- A reservation that a crash left behind, also before a clock was set back, for
--- somebody else, while the watch is enabled and as it was when it was searched.
-UPDATE review_tasks SET reserved_at = :reserved_at, reserved_by = :reserved_by
-WHERE workspace_id = :workspace_id AND review_watch_id = :review_watch_id
-    AND pr_node_id = :pr_node_id AND task_id = ''
-    AND (reserved_at <= :stale_before OR reserved_at >= :odd_after)
-    AND EXISTS (
-        SELECT 1 FROM review_watches
-        WHERE review_watches.id = :review_watch_id
-            AND review_watches.revision = :revision AND review_watches.is_enabled
+-- somebody else, while the watch is enabled and as it was when it was searched. What
+-- is to be left of it is of the watch as it is now.
+UPDATE review_tasks SET
+    reserved_at = :reserved_at,
+    reserved_by = :reserved_by,
+    policy = review_watches.policy,
+    target_login = review_watches.target_login,
+    scope = review_watches.scope
+FROM review_watches
+WHERE review_watches.id = :review_watch_id
+    AND review_watches.revision = :revision AND review_watches.is_enabled
+    AND review_tasks.workspace_id = :workspace_id
+    AND review_tasks.review_watch_id = :review_watch_id
+    AND review_tasks.pr_node_id = :pr_node_id AND review_tasks.task_id = ''
+    AND (
+        review_tasks.reserved_at <= :stale_before
+        OR review_tasks.reserved_at >= :odd_after
     );
 
 -- name: hold_joined
@@ -115,16 +125,6 @@ WHERE id = :id AND (
     terminal_seen_at IS DISTINCT FROM :terminal_seen_at
     OR terminal_evidence <> :terminal_evidence
 );
-
--- name: leave
--- Its watch is removed: it keeps the policy that it had.
-UPDATE review_tasks SET review_watch_id = '', policy = :policy WHERE id = :id;
-
--- name: put_left
--- The policy of one without a watch, and whose approval counts; an equal row stays
--- untouched.
-UPDATE review_tasks SET policy = :policy, target_login = :target_login
-WHERE id = :id AND (policy <> :policy OR target_login <> :target_login);
 
 -- name: remove_review_task
 -- It is forgotten; its task is left as it is.

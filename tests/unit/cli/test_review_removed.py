@@ -23,8 +23,8 @@ def review(call, tmp_path):
             (workspace, TASK),
         )
         database.execute(
-            "INSERT INTO review_tasks VALUES ('r1', ?, '', 'never', '', 'octo', 'hello',"
-            " '', 1, 'PR_1', 't1', 1, '', NULL, '{}', 1)",
+            "INSERT INTO review_tasks VALUES ('r1', ?, '', 'never', '', 'user',"
+            " 'octo', 'hello', '', 1, 'PR_1', 't1', 1, '', NULL, '{}', 1)",
             (workspace,),
         )
     return lambda *arguments: call("review", *arguments)

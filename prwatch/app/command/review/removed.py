@@ -23,7 +23,14 @@ from prwatch.domain.review_watch import (
 )
 from prwatch.domain.task import Origin, Workspace
 from prwatch.errors import ConfigError, NotFound, StoreConflict
-from prwatch.store import connections, review_audit, review_left, review_tasks, tasks
+from prwatch.store import (
+    connections,
+    review_audit,
+    review_left,
+    review_tasks,
+    review_watches,
+    tasks,
+)
 from prwatch.store.database import Transaction
 from prwatch.store.review_sweep import find_swept, hold_task, list_swept
 
@@ -153,6 +160,8 @@ async def _read_left(
         connection = await connections.find_connection(tx, key)
         kept = list_kept(swept, connection, skips)
         _, broken = await review_tasks.read_review_tasks(tx, key)
+        present, odd = await review_watches.read_review_watches(tx, key)
+        ids = {each.id for each in present} | {each.id for each in odd}
         entries = await review_left.list_audit_of_removed(tx, key, limit=AUDIT_LIMIT)
         return LeftReviews(
             workspace=workspace.name,
@@ -166,7 +175,7 @@ async def _read_left(
                 for row in _list_left(each)
             ),
             audit=tuple(entries),
-            unreadable=sum(not watch_id for watch_id in broken.values()),
+            unreadable=sum(watch_id not in ids for watch_id in broken.values()),
         )
 
     return await bench.database.read(read)

@@ -9,7 +9,13 @@ from prwatch.domain.review_undo import build_restored, build_restored_row, find_
 from prwatch.domain.review_watch import AuditAction, AuditActor, ReviewAudit
 from prwatch.domain.task import Origin, Task, Workspace
 from prwatch.errors import ConfigError, NotFound, PrwatchError
-from prwatch.store import review_audit, review_tasks, review_watches, tasks
+from prwatch.store import (
+    review_audit,
+    review_sweep,
+    review_tasks,
+    review_watches,
+    tasks,
+)
 from prwatch.store.database import Transaction
 from prwatch.store.task_removal import TaskBundle, add_bundle, parse_bundle
 
@@ -86,6 +92,8 @@ async def _restore(bench: Workbench, workspace: Workspace, entry: ReviewAudit) -
     )
 
     async def write(tx: Transaction) -> bool:
+        # Held first: a row must not come back to a watch that is removed in between.
+        await review_sweep.hold_watches(tx, workspace.id)
         if not await add_bundle(tx, restored):
             return False
         await _add_rows(tx, workspace, bundle)
@@ -113,7 +121,7 @@ async def _find_refusal(
 
 
 async def _add_rows(tx: Transaction, workspace: Workspace, bundle: TaskBundle) -> None:
-    watches = await review_watches.list_review_watches(tx, workspace.id)
-    ids = {watch.id for watch in watches}
+    watches, broken = await review_watches.read_review_watches(tx, workspace.id)
+    ids = {each.id for each in watches} | {each.id for each in broken}
     for row in bundle.reviews:
         await review_tasks.add_review_task(tx, build_restored_row(row, ids))

@@ -306,13 +306,15 @@ CREATE TABLE review_watches (
 
 -- One row a pull request that a review watch knows. task_id is '' while the row only
 -- reserves it, review_watch_id is '' once the watch is removed: neither is a reference.
--- policy is what the watch had then, target_login whose review it was made for.
+-- policy, target_login and scope are what the watch had then: while it is there its
+-- present ones count.
 CREATE TABLE review_tasks (
     id TEXT COLLATE "C" PRIMARY KEY,
     workspace_id TEXT COLLATE "C" NOT NULL REFERENCES workspaces (id),
     review_watch_id TEXT COLLATE "C" NOT NULL,
     policy TEXT NOT NULL CHECK (policy IN ('auto', 'always', 'never')),
     target_login TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('user', 'user_and_teams')),
     owner TEXT COLLATE "C" NOT NULL,
     name TEXT COLLATE "C" NOT NULL,
     repository_node_id TEXT NOT NULL,
@@ -383,6 +385,9 @@ ON review_audit (workspace_id, review_watch_id, pr_node_id, acted_at);
 CREATE INDEX review_audit_time ON review_audit (workspace_id, acted_at);
 
 CREATE INDEX review_audit_age ON review_audit (acted_at);
+
+CREATE INDEX review_audit_undo
+ON review_audit (undo_until) WHERE undo_until IS NOT NULL;
 
 -- One row that every writing transaction increments as its last statement: who
 -- reads it learns that anything changed without reading anything else.

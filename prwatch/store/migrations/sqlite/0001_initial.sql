@@ -306,13 +306,15 @@ CREATE TABLE review_watches (
 
 -- One row a pull request that a review watch knows. task_id is '' while the row only
 -- reserves it, review_watch_id is '' once the watch is removed: neither is a reference.
--- policy is what the watch had then, target_login whose review it was made for.
+-- policy, target_login and scope are what the watch had then: while it is there its
+-- present ones count.
 CREATE TABLE review_tasks (
     id TEXT PRIMARY KEY NOT NULL,
     workspace_id TEXT NOT NULL REFERENCES workspaces (id),
     review_watch_id TEXT NOT NULL,
     policy TEXT NOT NULL CHECK (policy IN ('auto', 'always', 'never')),
     target_login TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('user', 'user_and_teams')),
     owner TEXT NOT NULL,
     name TEXT NOT NULL,
     repository_node_id TEXT NOT NULL,
@@ -383,3 +385,6 @@ ON review_audit (workspace_id, review_watch_id, pr_node_id, acted_at);
 CREATE INDEX review_audit_time ON review_audit (workspace_id, acted_at);
 
 CREATE INDEX review_audit_age ON review_audit (acted_at);
+
+CREATE INDEX review_audit_undo
+ON review_audit (undo_until) WHERE undo_until IS NOT NULL;
