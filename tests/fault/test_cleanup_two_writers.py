@@ -2,111 +2,27 @@
 
 import dataclasses
 import itertools
-import threading
 
-import anyio
-import asyncpg
 import pytest
 
 from prwatch.app.cleanup.cleanup import ReviewCleanup
 from prwatch.app.review.queue import ReviewQueue
-from prwatch.errors import StoreError
 from prwatch.simulator import World
 from tests.cleanup import ME, MINE, ask, open_found, sweep, verdicts
 from tests.contract.store_backends import open_schema
+from tests.fault.two_writers import ENOUGH, Between, read, statement
 from tests.product import MovedClock, open_product
 
 pytestmark = pytest.mark.postgres
 
 THEIRS = f'{MINE}\npolicy = "always"\n[[workspace.review]]\nname = "theirs"'
 NAME = "review:octo/hello#1"
-ENOUGH = [False] * 3
-"""Locks are held to the end: who came too late three times running comes too late."""
 
 
 @pytest.fixture
 def schema_url():
     with open_schema() as url:
         yield url
-
-
-class Between:
-    """
-    Lets others act, each on a connection of its own, before one statement of a removal.
-
-    `acted` is whether they could; who waits for the removal longer than a moment could
-    not.
-    """
-
-    def __init__(self, database, act, place):
-        self.count = 0
-        self.acted = None
-        self._database = database
-        self._act = act
-        self._place = place
-
-    def __getattr__(self, name):
-        return getattr(self._database, name)
-
-    async def transact(self, fn):
-        if not fn.__qualname__.startswith("remove_done"):
-            return await self._database.transact(fn)
-        return await self._database.transact(lambda tx: fn(_Statements(tx, self)))
-
-    def come_by(self):
-        self.count += 1
-        if self.count == self._place:
-            thread = threading.Thread(target=self._run)
-            thread.start()
-            # The removal's own loop stands still meanwhile: that is the instant.
-            thread.join()
-
-    def _run(self):
-        try:
-            anyio.run(self._act)
-        except (asyncpg.LockNotAvailableError, StoreError):
-            self.acted = False
-        else:
-            self.acted = True
-
-
-class _Statements:
-    def __init__(self, tx, between):
-        self._tx = tx
-        self._between = between
-
-    def fetch(self, *arguments, **parameters):
-        self._between.come_by()
-        return self._tx.fetch(*arguments, **parameters)
-
-    def execute(self, *arguments, **parameters):
-        self._between.come_by()
-        return self._tx.execute(*arguments, **parameters)
-
-    def execute_many(self, *arguments, **parameters):
-        self._between.come_by()
-        return self._tx.execute_many(*arguments, **parameters)
-
-
-def statement(url, sql):
-    """Return an act: one statement, which waits for locks no longer than a moment."""
-
-    async def act():
-        connection = await asyncpg.connect(f"{url}&lock_timeout=50")
-        try:
-            await connection.execute(sql)
-        finally:
-            await connection.close()
-
-    return act
-
-
-async def read(url, sql):
-    connection = await asyncpg.connect(url)
-    try:
-        return await connection.fetch(sql)
-    finally:
-        await connection.close()
 
 
 async def find_state(url):
@@ -126,7 +42,7 @@ async def remove_between(tmp_path, url, world, *, reviews, act, place):
     top = f'database_url = "{url}"'
     options = {"policy": "always", "reviews": reviews, "is_inline": False, "top": top}
     async with open_found(tmp_path, world, **options) as (product, _):
-        between = Between(product.runtime.database, act, place)
+        between = Between(product.runtime.database, "remove_done", act, place)
         runtime = dataclasses.replace(product.runtime, database=between)
         cleanup = ReviewCleanup(runtime)
         world.submit_review(next(iter(world.pull_requests.values())), ME)
