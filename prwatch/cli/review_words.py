@@ -30,7 +30,7 @@ WORDS: Final[Mapping[str, str]] = {
 GAPS: Final[Mapping[str, str]] = {
     "over_cap": "more than 1,000 match, and GitHub shows no more; narrow the search",
     "left_out": "GitHub left out a part of what it found",
-    "unread": "some of what it found could not be read",
+    "unread": "some of what it found could not be read, or got no task",
 }
 """Why a search did not show all; of one that failed the error is told."""
 

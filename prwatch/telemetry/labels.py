@@ -70,6 +70,7 @@ REVIEW_HITS: Final = (
     "cleaned",
     "left",
     "unread",
+    "refused",
 )
 REVIEW_SKIPS: Final = ("limit", "account")
 REVIEW_STATES: Final = ("enabled", "disabled", "unreadable")

@@ -222,21 +222,3 @@ async def test_a_hit_that_was_not_readable_this_time_is_tried_again_soon(
         _, told = await turn(product, queue, gap=38.0)
 
     assert numbers(told) == [1]
-
-
-async def test_a_row_that_the_store_refuses_stops_no_other_watch(tmp_path, world):
-    for number in (1, 2):
-        ask(world, number)
-    async with open_queue(tmp_path, world, reviews=f"{MINE}\n{TEN}") as product:
-        queue = ReviewQueue(product.runtime)
-        with product.connect() as connection:
-            connection.execute(
-                "CREATE TRIGGER refuse BEFORE INSERT ON tasks"
-                " WHEN NEW.external_id LIKE '%#1' BEGIN SELECT RAISE(ABORT, 'no'); END"
-            )
-        report, told = await turn(product, queue)
-        again, _ = await turn(product, queue, gap=60.0)
-
-    assert (len(report.outcomes), report.error) == (11, None)
-    assert (numbers(told), report.outcomes["acme", "mine"].left) == ([2], 1)
-    assert again.outcomes == {}

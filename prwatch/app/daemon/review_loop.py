@@ -1,8 +1,8 @@
 """The daemon's loop over the review queue."""
 
 import datetime as dt
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, TypeVar
 
 import anyio
 import structlog
@@ -17,6 +17,7 @@ from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.outcome import FailureClass
 from prwatch.errors import StoreError
 
+T = TypeVar("T")
 SHORTEST_PAUSE: Final = dt.timedelta(seconds=1)
 LONGEST_PAUSE: Final = dt.timedelta(seconds=30)
 """A watch that somebody adds is searched after this time at the latest."""
@@ -39,6 +40,7 @@ class ReviewLoop:
         self._failures: dict[tuple[str, str], Failure] = {}
         self._unread: dict[tuple[str, str], str] = {}
         self._unreadable: frozenset[tuple[str, str]] = frozenset()
+        self._store_failure = ""
 
     def notify(self) -> None:
         """Look sooner: somebody changed what is searched for."""
@@ -68,11 +70,22 @@ class ReviewLoop:
                     raise report.error
                 rest = await self._find_rest(late)
             except StoreError as error:
-                self._registry.fail(self.name, error)
-                _log.warning("review_queue.failed", code=error.code, message=str(error))
+                self._fail(error)
             else:
-                self._registry.succeed(self.name)
+                self._succeed()
             late_by = await self._pause(rest, beat)
+
+    def _fail(self, error: StoreError) -> None:
+        self._registry.fail(self.name, error)
+        if error.code != self._store_failure:
+            _log.warning("review_queue.failed", code=error.code, message=str(error))
+        self._store_failure = error.code
+
+    def _succeed(self) -> None:
+        self._registry.succeed(self.name)
+        if self._store_failure:
+            _log.info("review_queue.works_again", code=self._store_failure)
+        self._store_failure = ""
 
     async def _find_rest(self, late: Late) -> dt.timedelta:
         due_at = await self.queue.next_due_at(late)
@@ -93,7 +106,11 @@ class ReviewLoop:
         return dt.timedelta(seconds=max(0.0, clock.monotonic() - due))
 
     def _tell(self, report: QueueReport) -> None:
-        """Log what is news: a failure once, its end, and each task that was made."""
+        """
+        Log what is news: a failure once, its end, and each task that was made.
+
+        What is searched no more is forgotten.
+        """
         failures = {
             (each.workspace, each.reference): each
             for each in report.failures
@@ -107,14 +124,16 @@ class ReviewLoop:
                 _log.info("review_watch.recovered", **ended.as_json())
         self._failures |= failures
         self._tell_unread(report)
+        self._failures = _keep(self._failures, report.enabled)
+        self._unread = _keep(self._unread, report.enabled)
         self._tell_unreadable(report)
         if report.created:
             _log.info("review_queue.completed", created=report.created)
 
     def _tell_unread(self, report: QueueReport) -> None:
-        """Log which hits could not be read, and why, once as long as it stays so."""
+        """Log which hits became no task, and why, once as long as it stays so."""
         for key, outcome in report.outcomes.items():
-            text = outcome.told if outcome.unread and not outcome.error else ""
+            text = outcome.told_problems
             if text and self._unread.get(key) != text:
                 _log.warning(
                     "review_watch.unread",
@@ -136,3 +155,9 @@ class ReviewLoop:
                 message=now[key].problem,
             )
         self._unreadable = frozenset(now)
+
+
+def _keep(
+    told: Mapping[tuple[str, str], T], enabled: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], T]:
+    return {key: each for key, each in told.items() if key in enabled}

@@ -7,7 +7,7 @@ from prwatch.app.review.search_failure import classify
 from prwatch.domain.outcome import FailureClass, Missing, Retry
 from prwatch.domain.review_hit import HitVerdict
 from prwatch.domain.review_watch import IncompleteReason
-from prwatch.errors import ProviderError, ProviderUnavailable
+from prwatch.errors import ProviderError, ProviderUnavailable, StoreError
 from prwatch.github.search import Hit
 
 MAX_FAILED_RUNNING: Final = 3
@@ -45,8 +45,9 @@ class PollOutcome:
     """
     What one search came to.
 
-    `hits` are all that it found, `unread` those that could not be read directly, with
-    why in `problems`, and `left` those that went to somebody else or to an edit. What
+    `hits` are all that it found, `unread` those that could not be read directly and
+    `refused` those of which the store took no task, with why in `problems`, and `left`
+    those that went to somebody else or to an edit. What
     makes the result incomplete is told by `reason` and, of several filters' errors, the
     first `error`. `is_answered` says that GitHub answered for a part of it at least.
     """
@@ -59,6 +60,7 @@ class PollOutcome:
     cleaned: int = 0
     left: int = 0
     unread: int = 0
+    refused: int = 0
     reason: IncompleteReason | None = None
     error: ProviderError | None = None
     found: dict[str, Hit] = field(default_factory=dict)
@@ -69,9 +71,13 @@ class PollOutcome:
 
     @property
     def told(self) -> str:
-        """Return what people are told of it: the error, or what could not be read."""
-        if self.error is not None or not self.problems:
-            return str(self.error or "")
+        """Return what people are told of it: the error, and what became of no task."""
+        parts = (str(self.error or ""), self.told_problems)
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def told_problems(self) -> str:
+        """Return which hits became no task, and why; the first and how many more."""
         shown = "; ".join(sorted(self.problems)[:MAX_PROBLEMS])
         more = len(self.problems) - MAX_PROBLEMS
         return f"{shown}; and {more} more" if more > 0 else shown
@@ -111,5 +117,14 @@ class PollOutcome:
         self.lose(IncompleteReason.UNREAD)
         self.unread += 1
         self.is_transient = self.is_transient or isinstance(missing, Retry)
+        self._tell(node_id, f"could not be read: {missing.reason}")
+
+    def note_refused(self, node_id: str, error: StoreError) -> None:
+        """Note that the store took no task of a hit, and why."""
+        self.lose(IncompleteReason.UNREAD)
+        self.refused += 1
+        self._tell(node_id, f"got no task: {error}")
+
+    def _tell(self, node_id: str, problem: str) -> None:
         name = self.found[node_id].reference or "a pull request"
-        self.problems.append(f"{name} could not be read: {missing.reason}")
+        self.problems.append(f"{name} {problem}")

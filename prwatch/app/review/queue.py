@@ -92,7 +92,9 @@ class ReviewQueue:
             StoreError: The watches could not be read.
         """
         stored = await self._read()
-        report = QueueReport(unreadable=self.unreadable)
+        report = QueueReport(
+            unreadable=self.unreadable, enabled=self._name_enabled(stored)
+        )
         accounts = {
             account.key: (account, due)
             for account in self._runtime.wired.accounts
@@ -168,6 +170,15 @@ class ReviewQueue:
             (account, _list_enabled(account, stored.watches))
             for account in self._runtime.wired.accounts
         ]
+
+    def _name_enabled(self, stored: _Stored) -> frozenset[tuple[str, str]]:
+        return frozenset(
+            (workspace.name, watch.name)
+            for account in self._runtime.wired.accounts
+            for workspace in account.workspaces
+            for watch in _list_enabled(account, stored.watches)
+            if watch.workspace_id == workspace.id
+        )
 
     async def _read(self) -> _Stored:
         workspaces = [

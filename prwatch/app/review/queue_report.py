@@ -19,6 +19,7 @@ HIT_COUNTS: Final = (
     "cleaned",
     "left",
     "unread",
+    "refused",
 )
 """What may become of a hit; one that is known already is none of these."""
 
@@ -30,13 +31,15 @@ class QueueReport:
 
     `outcomes` are those of the watches that were searched, by workspace and name.
     `skipped` counts watches that were due and not searched, by why. `error` is what
-    the store did to one account, or to several the last of it.
+    the store did to one account, or to several the last of it. `enabled` are the
+    watches that there are to search, due or not.
     """
 
     outcomes: dict[tuple[str, str], PollOutcome] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     unreadable: tuple[UnreadableReviewWatch, ...] = ()
+    enabled: frozenset[tuple[str, str]] = frozenset()
     error: StoreError | None = None
 
     @property

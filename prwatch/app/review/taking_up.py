@@ -8,6 +8,7 @@ reserved is taken over after a while: one task and one event in any case.
 
 import contextlib
 import enum
+from collections.abc import Awaitable
 from typing import Final
 
 import anyio
@@ -23,7 +24,7 @@ from prwatch.domain.review_event import (
 from prwatch.domain.review_watch import RESERVED_FOR, ReviewTask
 from prwatch.domain.task import Origin, Task
 from prwatch.errors import StoreConflict, StoreError
-from prwatch.store import outbox, review_tasks, tasks
+from prwatch.store import outbox, review_audit, review_tasks, tasks
 from prwatch.store.database import Transaction
 
 RELEASE_SECONDS: Final = 5.0
@@ -52,7 +53,8 @@ async def take_up(
     `reserved_by` must be another one for each poll.
 
     Raises:
-        StoreError: It could not be made; the reservation is given back.
+        StoreConflict: No store takes this one; the reservation is given back.
+        StoreError: It could not be made, nor could others; that is given back too.
     """
     now, chance = runtime.clock.now(), runtime.surroundings.chance
     row = ReviewTask(
@@ -129,19 +131,40 @@ async def _find_known(tx: Transaction, row: ReviewTask) -> tuple[str, Task | Non
     """
     pull_request = row.pull_request
     node_id, name = pull_request.node_id, pull_request.external_id
-    known = await review_tasks.find_task_of(tx, row.workspace_id, node_id)
+    known = await _read_task(review_tasks.find_task_of(tx, row.workspace_id, node_id))
     for number in range(2, MAX_NAMESAKES):
         if known is None:
-            known = await tasks.find_task(tx, row.workspace_id, name)
+            known = await _read_task(tasks.find_task(tx, row.workspace_id, name))
         # Cleaning up may be removing it: what is gone then is made anew.
         if known and not await review_tasks.hold_joined_task(tx, known.id):
             known = None
-        if known is None or known.origin is not Origin.REVIEW:
-            return name, known
-        if not await review_tasks.is_of_another(tx, known.id, node_id):
+        if known is None or not await _is_of_another(tx, known, node_id):
             return name, known
         name, known = f"{pull_request.external_id}~{number}", None
     raise StoreConflict(f"too many pull requests were named {name}")
+
+
+async def _read_task(finding: Awaitable[Task | None]) -> Task | None:
+    try:
+        return await finding
+    except (ValueError, OverflowError) as error:
+        raise StoreConflict(f"the row of its task cannot be read: {error}") from error
+
+
+async def _is_of_another(tx: Transaction, known: Task, node_id: str) -> bool:
+    """
+    Return whether a task was made of another pull request than that.
+
+    One that became a person's may have no row that says so: the record does then.
+    """
+    if await review_tasks.is_of_another(tx, known.id, node_id):
+        return True
+    if known.origin is Origin.REVIEW:
+        return False
+    entries = await review_audit.list_audit_of_task(
+        tx, known.workspace_id, known.external_id
+    )
+    return bool(entries) and entries[0].pull_request.node_id not in {"", node_id}
 
 
 async def _release(runtime: Runtime, row: ReviewTask) -> None:

@@ -223,12 +223,15 @@ async def _take_up_one(
     )
     try:
         taken = await take_up(poll.runtime, request, reserved_by=poll.reserved_by)
-    except StoreConflict:
-        taken = TakeUp.LEFT  # one that no store takes harms no other
+    except StoreConflict as error:
+        # One that no store takes harms no other.
+        outcome.note_refused(facts.pull_request.node_id, error)
+        return
+    finally:
+        poll.beat()
     outcome.created += taken is TakeUp.CREATED
     outcome.joined += taken is TakeUp.JOINED
     outcome.left += taken is TakeUp.LEFT
-    poll.beat()
 
 
 async def _list_audits(

@@ -86,7 +86,7 @@ EXPECTED = {
     "prwatch_circuit_failures_total": CIRCUIT,
     "prwatch_review_searches_total": {"outcome": "complete incomplete failed"},
     "prwatch_review_hits_total": {
-        "outcome": "created joined ended unasked cleaned left unread"
+        "outcome": "created joined ended unasked cleaned left unread refused"
     },
     "prwatch_review_searches_skipped_total": {"reason": "limit account"},
     "prwatch_review_watches": {"state": "enabled disabled unreadable"},

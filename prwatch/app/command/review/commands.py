@@ -241,6 +241,7 @@ def _render(key: tuple[str, str], outcome: PollOutcome) -> Mapping[str, Any]:
         "cleaned": outcome.cleaned,
         "left": outcome.left,
         "unread": outcome.unread,
+        "refused": outcome.refused,
         "is_complete": outcome.is_complete,
         "incomplete_reason": outcome.reason.value if outcome.reason else "",
         "problems": outcome.problems[:MAX_SHOWN],

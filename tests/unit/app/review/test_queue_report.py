@@ -16,7 +16,7 @@ def make_report():
     failed.lose(IncompleteReason.UNREAD)
     failed.fail(ProviderUnavailable("down"))
     failed.lose(IncompleteReason.OVER_CAP)
-    partial = PollOutcome(joined=2, ended=3, unasked=7, unread=1)
+    partial = PollOutcome(joined=2, ended=3, unasked=7, unread=1, refused=8)
     partial.lose(IncompleteReason.UNREAD)
     whole = PollOutcome(created=4, cleaned=5, left=6)
     return QueueReport(
@@ -51,7 +51,8 @@ def test_each_search_and_each_hit_is_counted_by_how_it_ended():
     assert read(
         metrics.REVIEW_HITS,
         *("created", "joined", "ended", "unasked", "cleaned", "left", "unread"),
-    ) == [6, 2, 3, 7, 5, 6, 1]
+        "refused",
+    ) == [6, 2, 3, 7, 5, 6, 1, 8]
     assert read(metrics.REVIEW_SKIPS, "limit", "account") == [7, 0]
     assert read(metrics.REVIEW_WATCHES, "enabled", "disabled", "unreadable") == [
         3,

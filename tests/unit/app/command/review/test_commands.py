@@ -70,6 +70,7 @@ async def test_a_review_watch_is_made_searched_and_shown(stage):
             "cleaned": 0,
             "left": 0,
             "unread": 0,
+            "refused": 0,
             "is_complete": True,
             "incomplete_reason": "",
             "problems": [],
