@@ -63,6 +63,11 @@ def plan_configured(
     return TaskPlan((*handed, *steps))
 
 
+def list_ends(plan: TaskPlan) -> list[Step]:
+    """List the steps that end something of the configuration's."""
+    return [step for step in plan.steps if _is_ending(step)]
+
+
 def _list_tasks(
     desired: DesiredWorkspace, stored: Snapshot, declared: DesiredWorkspace
 ) -> list[Task]:

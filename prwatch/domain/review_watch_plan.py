@@ -91,6 +91,20 @@ def list_taken(
     return tuple(taken[wanted.name] for wanted in desired if wanted.name in taken)
 
 
+def list_ended(
+    desired: Sequence[DesiredReviewWatch],
+    stored: Iterable[ReviewWatch],
+    *,
+    origin: Origin,
+    heirs: Sequence[DesiredReviewWatch] = (),
+) -> tuple[ReviewWatch, ...]:
+    """Return the watches of that origin whose names nothing declares any more."""
+    named = {each.name for each in (*desired, *heirs)}
+    return tuple(
+        watch for watch in stored if watch.origin is origin and watch.name not in named
+    )
+
+
 def _may_put(watch: ReviewWatch, origin: Origin) -> bool:
     return watch.origin is origin or (
         origin is Origin.CONFIG and watch.origin is Origin.WATCH_FILE
@@ -108,7 +122,7 @@ def _list_steps(
     known = by_name.keys() | succession[1]
     named = {wanted.name for wanted in desired}
     lost = [w for w in by_name.values() if w.origin is origin and w.name not in named]
-    ended = [watch for watch in lost if watch.name not in heirs]
+    ended = list_ended(desired, lost, origin=origin, heirs=succession[0])
     renamed = dict(_pair([w for w in desired if w.name not in known], ended))
     for wanted in desired:
         watch = by_name.get(wanted.name)

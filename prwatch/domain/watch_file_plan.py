@@ -148,7 +148,7 @@ def plan_watch_files(
     steps = [step for step in plan.steps if not _ends_one_of(step, kept)]
     if unread:
         held = [step for step in steps if _is_end(step)]
-        warnings += [warn_of_held(name, unread) for name in _name_ends(held, stored)]
+        warnings += [warn_of_held(name, unread) for name in name_ends(held, stored)]
         steps = [step for step in steps if not _is_end(step)]
     return WatchFilePlan(plan=TaskPlan(tuple(steps)), warnings=tuple(warnings))
 
@@ -162,7 +162,7 @@ def _is_end(step: Step) -> bool:
     return isinstance(step, ArchiveTask | RemoveRepositoryWatch)
 
 
-def _name_ends(steps: Iterable[Step], stored: Snapshot) -> Iterator[str]:
+def name_ends(steps: Iterable[Step], stored: Snapshot) -> Iterator[str]:
     """Name what would end; what an adoption found goes with it, and is not named."""
     names = RepositoryNames(stored)
     for step in steps:

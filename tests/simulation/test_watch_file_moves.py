@@ -1,5 +1,7 @@
 """What is declared moves between the configuration and files: it moves, and lives on."""
 
+import contextlib
+
 import pytest
 
 from prwatch.app.sync.outcome import SyncResult
@@ -98,8 +100,74 @@ async def test_an_entry_that_no_file_names_ends_once_the_files_were_read(
         assert product.ask(REVIEWS) == []
 
 
-async def test_an_entry_ends_also_when_the_files_cannot_be_read(tmp_path, world):
+FAULTS = [
+    *((kind, "contents") for kind in ("html502", "secondary", "bad_credentials")),
+    *((kind, r"a\.toml") for kind in ("html502", "secondary", "bad_credentials")),
+    ("gone410", "contents"),
+]
+MINE = '[[review]]\nname = "mine"\n'
+
+
+@pytest.mark.parametrize(("kind", "match"), FAULTS)
+async def test_what_moved_to_a_file_outlives_looks_that_fail(
+    tmp_path, world, kind, match
+):
+    own = f"{REVIEW}\n{SYNC}"
+    async with follow(tmp_path, world, tasks=own, watches=(OWN, ALL)) as product:
+        await begin(product)
+        before = (product.watermarks(), product.ask(REVIEWS)[0]["id"])
+    write(world, f"[[watch]]\n{OWN}\n[[watch]]\n{ALL}\n{MINE}")
+    async with follow(tmp_path, world) as product:
+        fault = world.faults.add(Fault(kind=kind, match=match, times=None))
+        for _ in range(3):
+            await sync_due(product.runtime)
+            product.clock.advance(15.0)
+        world.faults.remove(fault)
+        kept = (product.watermarks(), product.ask(REVIEWS)[0]["id"])
+        product.clock.advance(7200.0)
+        await sync_due(product.runtime)
+        (review,) = product.ask(REVIEWS)
+
+        assert kept == (product.watermarks(), review["id"]) == before
+        assert list_origins(product)["octo/hello#12"] == "watch_file"
+        assert review["origin"] == "watch_file"
+
+
+async def test_what_ends_nowhere_yet_is_told_and_ends_once_all_is_read(tmp_path, world):
+    world.add_repository("octo/other")
+    world.write_file("octo/other", "README.md", "theirs")
     write(world, FIX)
+    own = f"{REVIEW}\n{SYNC}\n{OTHER}"
+    async with follow(tmp_path, world, tasks=own, watches=(OWN,)) as product:
+        await begin(product)
+    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello", "octo/team"))
+    sync = f"{SYNC}\n{OTHER}"
+    async with follow(tmp_path, world, sync=sync) as product:
+        product.clock.advance(INTERVAL)
+        read, failed = await sync_due(product.runtime)
+        again = await turn(product)
+        kept = list_active(product)
+
+        assert failed.result is SyncResult.FAILED
+        until = "is declared no more, and kept until octo/other:.prwatch is read"
+        assert (
+            read.warnings
+            == again.warnings
+            == tuple(
+                f"{what} {until} as a whole"
+                for what in ("task octo/hello#12", "review watch mine")
+            )
+        )
+        assert kept == ["octo/hello#12", "octo/hello@fix"]
+
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+
+        assert list_active(product) == ["octo/hello@fix"]
+        assert product.ask(REVIEWS) == []
+
+
+async def test_what_waits_for_the_one_folder_that_fails_is_told_there(tmp_path, world):
     async with follow(tmp_path, world, tasks=SYNC, watches=(OWN,)) as product:
         await begin(product)
     world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
@@ -107,7 +175,50 @@ async def test_an_entry_ends_also_when_the_files_cannot_be_read(tmp_path, world)
         outcome = await turn(product)
 
         assert outcome.result is SyncResult.FAILED
-        assert list_active(product) == ["octo/hello@fix"]
+        assert outcome.warnings == (
+            (
+                "task octo/hello#12 is declared no more, and kept until"
+                " octo/team:.prwatch is read as a whole"
+            ),
+        )
+        assert list_active(product) == ["octo/hello#12"]
+
+
+async def test_what_moved_to_a_file_outlives_a_start_without_a_token(tmp_path, world):
+    corp = f'[[workspace]]\nname = "corp"\ntoken_env = "CORP"\n{SYNC}'
+    secrets = {"CORP": DEFAULT_TOKEN}
+    both = f"{corp}\n[[workspace.watch]]\n{OWN}"
+    async with follow(tmp_path, world, sync=both, secrets=secrets) as product:
+        before = await begin(product)
+    write(world, HELLO)
+    async with follow(tmp_path, world, sync=corp) as product:
+        skipped = await turn(product)
+        assert (skipped.reason, product.watermarks()) == ("no_token", before)
+    async with follow(tmp_path, world, sync=corp, secrets=secrets) as product:
+        await turn(product)
+
+        assert list_origins(product)["octo/hello#12"] == "watch_file"
+        assert product.watermarks() == before
+
+
+async def test_what_moved_outlives_a_stored_file_that_this_version_cannot_read(
+    tmp_path, world
+):
+    write(world, HELLO)
+    both = {"tasks": SYNC, "watches": (OWN,)}
+    async with follow(tmp_path, world, **both) as product:
+        before = await begin(product)
+        with contextlib.closing(product.connect()) as rows:
+            rows.execute("UPDATE watch_files SET declared = 'old = 1'")
+    async with follow(tmp_path, world) as product:
+        outcome = await turn(product)
+        kept = product.watermarks()
+        write(world, f"{HELLO}\n{FIX}")
+        await turn(product)
+
+        assert "old: is not a key here" in str(outcome.warnings)
+        assert kept == before
+        assert list_origins(product)["octo/hello#12"] == "watch_file"
 
 
 async def test_an_entry_moves_between_two_files(tmp_path, world):

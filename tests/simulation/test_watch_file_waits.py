@@ -81,6 +81,54 @@ async def test_a_primary_limit_is_waited_for_and_not_longer(tmp_path, world):
         assert back.result is SyncResult.CHANGED
 
 
+@pytest.mark.parametrize("reason", ["circuit", "limit", "no_token"])
+async def test_a_folder_that_is_held_back_is_thought_of_once_an_interval(
+    tmp_path, world, reason
+):
+    corp = f'[[workspace]]\nname = "corp"\ntoken_env = "GONE"\n{SYNC}'
+    sync = corp if reason == "no_token" else SYNC
+    async with follow(tmp_path, world, sync=sync) as product:
+        if reason == "circuit":
+            world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
+        if reason == "limit":
+            world.exhaust_rate_limit("core")
+        outcomes = []
+        for _ in range(120):
+            product.clock.advance(TURN.total_seconds())
+            outcomes += await sync_due(product.runtime)
+        skipped = [each for each in outcomes if each.result is SyncResult.SKIPPED]
+
+        # Half an hour: the wait of a circuit or a limit is seen at its end, and no
+        # store is read each turn before it.
+        assert {each.reason for each in skipped} == {reason}
+        assert len(skipped) <= (30 if reason == "no_token" else 6)
+
+
+async def test_another_connection_ends_the_hold_within_an_interval(tmp_path, world):
+    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
+    async with follow(tmp_path, world) as product:
+        for _ in range(5):
+            await turn(product, gap=3600.0)
+        await turn(product)
+        world.set_token(DEFAULT_TOKEN)
+        with contextlib.closing(product.connect()) as rows:
+            rows.execute("UPDATE connections SET generation = generation + 1")
+        _, back = await wait_for_look(product, longest=315.0)
+
+        assert back.result is SyncResult.UNCHANGED
+
+
+async def test_a_hold_of_before_the_clock_was_set_back_holds_nothing(tmp_path, world):
+    world.set_token(DEFAULT_TOKEN, repositories=("octo/hello",))
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+        await turn(product)
+        product.clock.advance(-DAY)
+        _, back = await wait_for_look(product, longest=30.0)
+
+        assert back.result is SyncResult.FAILED
+
+
 async def test_a_look_that_another_connection_refused_is_taken_again_soon(
     tmp_path, world
 ):

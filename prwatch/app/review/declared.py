@@ -19,6 +19,7 @@ from prwatch.domain.review_watch_plan import (
     RemoveReviewWatch,
     RenameReviewWatch,
     ReviewStep,
+    list_ended,
     list_taken,
     plan_review_watches,
 )
@@ -44,12 +45,14 @@ class DeclaredReviews:
     The plan that was applied, and the warnings about what of it was not.
 
     Those are about names that others have, and about watches that somebody changes all
-    the time; unless `is_done` there are some of these.
+    the time; unless `is_done` there are some of these. `held` are the watches that
+    nothing declares any more, where they do not end yet.
     """
 
     steps: tuple[ReviewStep, ...]
     warnings: tuple[str, ...]
     is_done: bool = True
+    held: tuple[str, ...] = ()
 
 
 async def put_declared_reviews(
@@ -96,7 +99,13 @@ async def put_declared_reviews(
         conflicts = await _apply_one_by_one(runtime, workspace, steps)
     if origin is Origin.CONFIG:
         _tell(workspace, warnings, conflicts)
-    return DeclaredReviews(steps, (*warnings, *conflicts), is_done=not conflicts)
+    ended = list_ended(desired, stored[0], origin=origin, heirs=heirs)
+    return DeclaredReviews(
+        steps,
+        (*warnings, *conflicts),
+        is_done=not conflicts,
+        held=() if is_final else tuple(f"review watch {each.name}" for each in ended),
+    )
 
 
 def _tell(workspace: Workspace, taken: Sequence[str], conflicts: Sequence[str]) -> None:

@@ -10,7 +10,6 @@ from prwatch.app.sync.next_look import list_unread
 from prwatch.config.model import Config
 from prwatch.config.watch_file import parse_watch_file
 from prwatch.domain.desired_steps import TaskPlan
-from prwatch.domain.review_watch import ReviewWatch
 from prwatch.domain.snapshot import Snapshot
 from prwatch.domain.task import Origin, Workspace
 from prwatch.domain.watch_file import WatchFile, WatchFolder
@@ -23,7 +22,7 @@ from prwatch.domain.watch_file_plan import (
     warn_of_held,
 )
 from prwatch.errors import ConfigError
-from prwatch.store import review_watches, watch_files
+from prwatch.store import watch_files
 from prwatch.store.database import Database, Transaction
 
 
@@ -137,29 +136,11 @@ async def apply_declared(runtime: Runtime, workspace: Workspace) -> Applied:
     if not unread and reviews.is_done:
         folders = tuple(row.folder for row in rows)
         runtime.sync_memory.applied[workspace.id] = folders
-    held = await _warn_of_held_reviews(runtime, workspace, united, unread)
+    held = [warn_of_held(what, unread) for what in reviews.held]
     return Applied(
         steps=len(plan.steps) + len(reviews.steps),
         warnings=(*united.warnings, *warnings, *reviews.warnings, *held),
     )
-
-
-async def _warn_of_held_reviews(
-    runtime: Runtime, workspace: Workspace, united: United, unread: Sequence[str]
-) -> list[str]:
-    """Tell of review watches that files declare no more, where they do not end yet."""
-    if not unread:
-        return []
-
-    async def read(tx: Transaction) -> list[ReviewWatch]:
-        return await review_watches.list_review_watches(tx, workspace.id)
-
-    declared = {each.name for each in united.reviews}
-    return [
-        warn_of_held(f"review watch {watch.name}", unread)
-        for watch in await runtime.database.read(read)
-        if watch.origin is Origin.WATCH_FILE and watch.name not in declared
-    ]
 
 
 async def restore_narrowings(runtime: Runtime) -> None:

@@ -20,7 +20,7 @@ async def put_folders(runtime: Runtime) -> None:
     Let just the configured folders be stored and followed, in their order.
 
     Done once a start, before any cycle. Where some are looked at by themselves, what
-    the configuration names no more waits until they were: it may stand there now.
+    the configuration names no more waits until all were read: it may stand there now.
     """
     followed: list[Followed] = []
     for entry in runtime.config.workspaces:

@@ -63,6 +63,8 @@ class SyncMemory:
     looked_at: dict[str, dt.datetime] = field(default_factory=dict)
     retry_at: dict[str, dt.datetime] = field(default_factory=dict)
     """When a look that did not succeed is taken again, if that is before its time."""
+    held_until: dict[str, dt.datetime] = field(default_factory=dict)
+    """When a folder that was skipped is thought of again; until then it is not due."""
     whole: set[str] = field(default_factory=set)
     """The folders whose last look told all that they declare."""
     tags: dict[str, KnownTag] = field(default_factory=dict)
@@ -78,7 +80,7 @@ class SyncMemory:
     unsettled: set[str] = field(default_factory=set)
     """
     Workspaces in which what the configuration names no more is not ended yet: a file
-    that was not looked at since the start may name it now.
+    that was not read since the start may name it now.
     """
     files: dict[str, FileCounts] = field(default_factory=dict)
     turns: Counter[SyncResult] = field(default_factory=Counter)

@@ -3,7 +3,8 @@ When a folder of watch files is looked at again.
 
 That is after its interval, and before it once what made a look fail is over: the
 circuit, the limit, or the wait of a file. A look that was cut off, or whose reading
-could not be stored or applied, is taken again soon.
+could not be stored or applied, is taken again soon. A folder that is held back is left
+alone until then, but no longer than its interval: the connection may be another one.
 """
 
 import datetime as dt
@@ -20,6 +21,10 @@ RETRY: Final = dt.timedelta(minutes=1)
 def is_due(memory: SyncMemory, followed: Followed, *, now: dt.datetime) -> bool:
     """Return whether a folder is to be looked at, if nothing holds it back."""
     key = followed.folder.id
+    held_until = memory.held_until.get(key)
+    # What is further off than an interval was noted before the clock was set back.
+    if held_until and dt.timedelta() < held_until - now <= followed.entry.interval:
+        return False
     retry_at = memory.retry_at.get(key)
     if retry_at is not None and now >= retry_at:
         return True
@@ -32,6 +37,7 @@ def begin_look(memory: SyncMemory, followed: Followed, *, now: dt.datetime) -> b
     is_first = key not in memory.looked_at
     memory.looked_at[key] = now
     memory.retry_at[key] = now + RETRY
+    memory.held_until.pop(key, None)
     return is_first
 
 
@@ -41,6 +47,8 @@ def end_look(
     """Note what a look came to, once what it read is applied."""
     key = followed.folder.id
     if outcome.result is SyncResult.SKIPPED:
+        longest = now + followed.entry.interval
+        memory.held_until[key] = min(outcome.until or now + RETRY, longest)
         return
     if outcome.result is SyncResult.FAILED:
         memory.retry_at[key] = outcome.until or now + RETRY

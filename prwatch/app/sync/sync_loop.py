@@ -161,7 +161,8 @@ def _tell(runtime: Runtime, look: FolderLook) -> FolderOutcome:
         _log.debug("sync.skipped", folder=outcome.place, reason=outcome.reason)
         return outcome
     if outcome.failure is not None and before is not None:
-        outcome = replace(outcome, warnings=before.warnings)
+        kept = dict.fromkeys((*before.warnings, *outcome.warnings))
+        outcome = replace(outcome, warnings=tuple(kept))
     known[folder_id] = outcome
     if outcome.failure is not None:
         is_news = before is None or before.code != outcome.code
@@ -171,8 +172,7 @@ def _tell(runtime: Runtime, look: FolderLook) -> FolderOutcome:
             **outcome.failure.as_json(),
             until=format_optional_time(outcome.until),
         )
-        return outcome
-    if before is not None and before.failure is not None:
+    elif before is not None and before.failure is not None:
         _log.info("sync.folder_recovered", folder=outcome.place)
     for warning in outcome.warnings:
         if before is None or warning not in before.warnings:

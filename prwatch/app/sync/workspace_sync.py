@@ -8,6 +8,7 @@ left one file may stand in another now.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from prwatch.app.configured import put_configured
 from prwatch.app.runtime import Runtime
@@ -15,9 +16,13 @@ from prwatch.app.sync.declared import Applied, apply_declared
 from prwatch.app.sync.folder_rows import has_access, list_stored_folders
 from prwatch.app.sync.folder_sync import ACCESS_CHANGED, FolderLook, look_at_folder
 from prwatch.app.sync.memory import Followed
-from prwatch.app.sync.next_look import end_look
+from prwatch.app.sync.next_look import end_look, list_unread
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.domain.task import Workspace
+from prwatch.domain.watch_file_plan import warn_of_held
+
+EVERY_FILE: Final = ("each watch file",)
+"""What is waited for where no folder is, in words."""
 
 
 async def sync_workspace(
@@ -48,8 +53,8 @@ async def sync_workspace(
                 await look_at_folder(runtime, each, progress=progress)
                 for each in _list_others(runtime, meant)
             ]
-        await _settle_configured(runtime, workspace)
-        looks = await _apply(runtime, workspace, looks, is_forced=is_forced)
+        held = await _settle_configured(runtime, workspace, looks)
+        looks = await _apply(runtime, workspace, looks, held, is_forced=is_forced)
         # What ended before this line is taken up again soon.
         for look in looks:
             end_look(
@@ -65,13 +70,19 @@ async def _apply(
     runtime: Runtime,
     workspace: Workspace,
     looks: list[FolderLook],
+    held: tuple[str, ...],
     *,
     is_forced: bool,
 ) -> list[FolderLook]:
-    """Let the tasks be what the files declare; return the looks with what it took."""
+    """
+    Let the tasks be what the files declare; return the looks with what it took.
+
+    `held` are warnings of what waits for a folder; they stand beside those of the
+    files, or at the last look that failed.
+    """
     read = [index for index, look in enumerate(looks) if look.connection]
     if not read:
-        return looks
+        return _attach_to_failed(looks, held)
     if not is_forced and await _is_applied(runtime, workspace):
         return [
             _keep_warnings(runtime, look) if look.connection else look for look in looks
@@ -79,6 +90,7 @@ async def _apply(
     if not await _is_allowed(runtime, workspace, looks):
         return [_refuse(look) for look in looks]
     applied = await apply_declared(runtime, workspace)
+    applied = replace(applied, warnings=(*applied.warnings, *held))
     changed = [index for index in read if _is_changed([looks[index]])]
     last = (changed or read)[-1]
     _remember_warnings(runtime, looks[last].followed, applied)
@@ -102,20 +114,26 @@ def _list_others(runtime: Runtime, meant: Sequence[Followed]) -> list[Followed]:
     ]
 
 
-async def _settle_configured(runtime: Runtime, workspace: Workspace) -> None:
-    """End what the configuration names no more, once each folder was looked at."""
+async def _settle_configured(
+    runtime: Runtime, workspace: Workspace, looks: Iterable[FolderLook]
+) -> tuple[str, ...]:
+    """
+    End what the configuration names no more, once each folder was read as a whole.
+
+    Until then what a file that was read declares is that one's; return the warnings of
+    the rest.
+    """
     memory = runtime.sync_memory
-    waits_for = [
-        each
-        for each in memory.followed
-        if each.workspace == workspace
-        and each.entry.poll_enabled
-        and each.folder.id not in memory.looked_at
-    ]
-    if workspace.id in memory.unsettled and not waits_for:
-        await put_configured(runtime, workspace, is_final=True)
+    is_all_skipped = all(each.outcome.result is SyncResult.SKIPPED for each in looks)
+    if workspace.id not in memory.unsettled or is_all_skipped:
+        return ()
+    unread = list_unread(memory, workspace.id)
+    held = await put_configured(runtime, workspace, is_final=not unread)
+    if not unread and not held:
         memory.unsettled.discard(workspace.id)
         memory.applied.pop(workspace.id, None)
+    # Where each folder was read, a stored file is in the way, and told by itself.
+    return tuple(warn_of_held(what, unread or EVERY_FILE) for what in held)
 
 
 async def _is_applied(runtime: Runtime, workspace: Workspace) -> bool:
@@ -153,6 +171,19 @@ def _remember_warnings(runtime: Runtime, at: Followed, applied: Applied) -> None
         if each.workspace == at.workspace:
             memory.warnings.pop(each.folder.id, None)
     memory.warnings[at.folder.id] = applied.warnings
+
+
+def _attach_to_failed(
+    looks: list[FolderLook], warnings: tuple[str, ...]
+) -> list[FolderLook]:
+    """Return the looks, the last that failed with warnings; `_apply` read none."""
+    failed = [each for each in looks if each.outcome.result is SyncResult.FAILED]
+    return [
+        replace(each, outcome=replace(each.outcome, warnings=warnings))
+        if each in failed[-1:]
+        else each
+        for each in looks
+    ]
 
 
 def _attach(look: FolderLook, applied: Applied) -> FolderLook:
