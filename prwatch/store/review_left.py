@@ -27,6 +27,11 @@ MAX_LEFT: Final = 2**31 - 1
 _QUERIES = load_queries("review_left")
 
 
+async def hold_leaving(tx: Transaction, workspace_id: str) -> None:
+    """Let no other review watch of a workspace leave anything until this ends."""
+    await tx.fetch(_QUERIES["hold_leaving"], workspace_id=workspace_id)
+
+
 async def leave_review_tasks(
     tx: Transaction,
     workspace_id: str,
@@ -38,6 +43,7 @@ async def leave_review_tasks(
     """
     Leave up to `limit` of what a watch knows without it; return how many that were.
 
+    `hold_leaving` and then the watch are held by whoever calls this.
     Each row keeps the policy, the login and the scope of the `settings` that the watch
     has. Two watches that are gone leave one row of a pull request, the one whose task
     is there: with the more cautious policy, the wider scope, and of two people

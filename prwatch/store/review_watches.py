@@ -210,6 +210,7 @@ async def shed_review_tasks(
     It is disabled first where there is, so that it finds nothing in between. Each call
     has a transaction of its own.
     """
+    await review_left.hold_leaving(tx, watch.workspace_id)
     held = await tx.fetch(_QUERIES["hold_review_watch"], id=watch.id)
     if not held:
         return False
@@ -233,6 +234,7 @@ async def remove_review_watch(
     Returns False, and writes nothing more, when the watch is gone. `shed_review_tasks`
     goes before where it may know many.
     """
+    await review_left.hold_leaving(tx, watch.workspace_id)
     removed = await tx.fetch(_QUERIES["remove_review_watch"], id=watch.id)
     if not removed:
         return False

@@ -8,7 +8,7 @@ import pytest
 from prwatch.app.command.review.cleanup import clean_reviews
 from prwatch.app.command.review.commands import add_review, poll_reviews, remove_review
 from prwatch.app.command.review.restore import restore_review
-from prwatch.domain.review_watch import RESERVED_FOR, ReviewSettings
+from prwatch.domain.review_watch import RESERVED_FOR, CleanupPolicy, ReviewSettings
 from prwatch.domain.task import Origin
 from prwatch.store import review_tasks, review_watches, tasks
 from prwatch.store.opening import open_database
@@ -109,6 +109,49 @@ async def test_a_task_that_is_made_while_its_watch_is_removed_has_its_row(
         if found[-3:] in (ENOUGH, [None] * 3):
             break
     assert True in found
+
+
+@pytest.mark.parametrize("is_other_order", [False, True], ids=["same", "other order"])
+async def test_two_watches_that_are_removed_at_once_leave_one_row(
+    schema_url, is_other_order
+):
+    found = []
+    never = ReviewSettings(policy=CleanupPolicy.NEVER)
+    other = make_review_watch(2, settings=never)
+
+    async def fill(tx):
+        for each in (WATCH, other):
+            await review_watches.add_review_watch(tx, each)
+            for number in (12, 13):
+                is_turned = is_other_order and each is other
+                row = make_review_task(
+                    number,
+                    id=f"d{25 - number if is_turned else number}{each.id}",
+                    review_watch_id=each.id,
+                    task_id=f"t{number - 11}",
+                )
+                await review_tasks.add_review_task(tx, row)
+
+    async def remove_other(tx):
+        return await review_watches.remove_review_watch(tx, other)
+
+    for place in itertools.count(1):
+        async with open_database(schema_url, now=NOW) as database:
+            await empty_tables(schema_url)
+            await database.transact(put_ground)
+            await database.transact(fill)
+            act = act_with(schema_url, remove_other)
+            between = Between(database, remove.__qualname__, act, place)
+            assert await between.transact(remove)
+            await database.transact(remove_other)
+        left = await read(
+            schema_url, "SELECT review_watch_id, policy FROM review_tasks"
+        )
+        assert list(map(tuple, left)) == [("", "never")] * 2, place
+        found.append(between.acted)
+        if found[-3:] in (ENOUGH, [None] * 3):
+            break
+    assert {True, False} <= set(found)
 
 
 async def test_what_is_reserved_while_its_watch_is_removed_goes_with_it(schema_url):

@@ -1,5 +1,13 @@
 -- What review watches left behind.
 
+-- name: hold_leaving
+-- Nothing to hold: there is one writer.
+SELECT id FROM workspaces WHERE id = :workspace_id;
+
+-- name: hold_leaving (postgres)
+-- One review watch of a workspace at a time leaves what it knows: two may leave one row.
+SELECT id FROM workspaces WHERE id = :workspace_id FOR NO KEY UPDATE;
+
 -- name: list_some_of_watch
 -- The first of one watch that is to be removed, in the order in which all hold them.
 SELECT * FROM review_tasks
