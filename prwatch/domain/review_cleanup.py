@@ -10,7 +10,7 @@ import datetime as dt
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from prwatch.domain.review_hit import ReviewFacts, find_end
 from prwatch.domain.review_watch import (
@@ -124,6 +124,10 @@ class SweptTask:
         )
 
 
+Noted: TypeAlias = tuple[str, dt.datetime | None, Mapping[str, object]]
+"""A row's id, since when its work is seen done, None for not, and the proof."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """
@@ -135,7 +139,7 @@ class Judgement:
     """
 
     stand: Stand
-    rows: tuple[tuple[str, dt.datetime | None, Mapping[str, object]], ...] = ()
+    rows: tuple[Noted, ...] = ()
     done: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     until: dt.datetime | None = None
 
@@ -192,7 +196,7 @@ def judge(
     """
     seen_at = max(asked_at, read_at)  # the clock may be set back in between
     stands: list[Stand] = []
-    noted: list[tuple[str, dt.datetime | None, Mapping[str, object]]] = []
+    noted: list[Noted] = []
     done: dict[str, Mapping[str, object]] = {}
     ends: list[dt.datetime] = []
     for each in swept.rows:

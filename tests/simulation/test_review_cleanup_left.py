@@ -132,6 +132,27 @@ class Counting:
         return result
 
 
+async def test_what_is_seen_of_what_many_watches_know_is_noted_a_part_at_a_time(
+    tmp_path, world
+):
+    names = "abcdef"
+    count = CHUNK // len(names) + 1
+    ones = [ask(world, number) for number in range(1, count + 1)]
+    reviews = "\n".join(f'[[workspace.review]]\nname = "{each}"' for each in names)
+    async with open_found(tmp_path, world, reviews=reviews) as (product, _):
+        counting = Counting(product.runtime.database)
+        cleanup = ReviewCleanup(dataclasses.replace(product.runtime, database=counting))
+        for one in ones:
+            world.merge(one)
+        first = await sweep(product, cleanup)
+        noted = list(counting.counts)
+        gone = await sweeps(product, cleanup)
+
+    assert dict(first.verdicts) == {"seen_done": count}
+    assert (sum(noted), max(noted)) == (count * len(names), CHUNK)
+    assert gone == count
+
+
 async def test_what_can_no_longer_be_undone_is_forgotten_a_part_at_a_time(
     tmp_path, world
 ):

@@ -5,11 +5,12 @@ from typing import Final
 
 from prwatch.app.cleanup.circuits import Blow
 from prwatch.app.cleanup.end_reading import OWN, Readings
-from prwatch.app.cleanup.removal import remove_done
+from prwatch.app.cleanup.removal import CHUNK, remove_done
 from prwatch.app.cleanup.turn import Turn, classify_missing
 from prwatch.domain.outcome import Found, Unreadable
 from prwatch.domain.review_cleanup import (
     Judgement,
+    Noted,
     Stand,
     SweptTask,
     is_about,
@@ -120,14 +121,18 @@ async def _note(
     if not noted:
         return None
 
-    async def write(tx: Transaction) -> None:
-        for row_id, seen_at, proof in noted:
-            await review_tasks.put_terminal(tx, row_id, seen_at, proof)
+    # Many watches may know each: no transaction holds more rows than the store takes.
+    for start in range(0, len(noted), CHUNK):
+        some = noted[start : start + CHUNK]
 
-    try:
-        await turn.sweep.runtime.database.transact(write)
-    except StoreError as error:
-        return error
+        async def write(tx: Transaction, some: Sequence[Noted] = some) -> None:
+            for row_id, seen_at, proof in some:
+                await review_tasks.put_terminal(tx, row_id, seen_at, proof)
+
+        try:
+            await turn.sweep.runtime.database.transact(write)
+        except StoreError as error:
+            return error
     return None
 
 
