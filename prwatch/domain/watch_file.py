@@ -62,6 +62,11 @@ class WatchFile:
     problems: tuple[str, ...] = ()
     changed_at: dt.datetime
 
+    @property
+    def is_mistaken(self) -> bool:
+        """Return whether the newest content was read, and what it says is wrong."""
+        return bool(self.blob and self.problems)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:

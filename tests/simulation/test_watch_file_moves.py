@@ -104,6 +104,7 @@ FAULTS = [
     *((kind, "contents") for kind in ("html502", "secondary", "bad_credentials")),
     *((kind, r"a\.toml") for kind in ("html502", "secondary", "bad_credentials")),
     ("gone410", "contents"),
+    ("gone410", r"a\.toml"),
 ]
 MINE = '[[review]]\nname = "mine"\n'
 
@@ -199,6 +200,42 @@ async def test_what_moved_to_a_file_outlives_a_start_without_a_token(tmp_path, w
 
         assert list_origins(product)["octo/hello#12"] == "watch_file"
         assert product.watermarks() == before
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new file", "known file"])
+async def test_what_moved_to_a_file_outlives_a_mistake_in_it(tmp_path, world, is_new):
+    own = f"{REVIEW}\n{SYNC}"
+    if not is_new:
+        write(world, FIX)
+    async with follow(tmp_path, world, tasks=own, watches=(OWN,)) as product:
+        await begin(product)
+        before = (product.watermarks(), product.ask(REVIEWS)[0]["id"])
+    write(world, f"{FIX}{HELLO}{MINE}qery = 'is:open'")
+    for _ in range(2):
+        async with follow(tmp_path, world) as product:
+            outcome = await turn(product)
+
+            assert "qery" in outcome.warnings[0]
+            assert "task octo/hello#12 is declared no more" in outcome.warnings[1]
+            assert (product.watermarks(), product.ask(REVIEWS)[0]["id"]) == before
+    async with follow(tmp_path, world) as product:
+        write(world, f"{FIX}{HELLO}{MINE}")
+        await turn(product)
+
+        assert list_origins(product)["octo/hello#12"] == "watch_file"
+        assert product.ask(REVIEWS)[0]["id"] == before[1]
+
+
+async def test_a_file_that_is_never_read_holds_nothing_of_the_configuration(
+    tmp_path, world
+):
+    async with follow(tmp_path, world, tasks=SYNC, watches=(OWN,)) as product:
+        await begin(product)
+    write(world, "#" * 70_000, "long.toml")
+    async with follow(tmp_path, world) as product:
+        await turn(product)
+
+        assert list_active(product) == []
 
 
 async def test_what_moved_outlives_a_stored_file_that_this_version_cannot_read(

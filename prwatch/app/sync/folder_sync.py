@@ -221,6 +221,9 @@ async def _keep(
     )
     if reading.is_whole:
         runtime.sync_memory.whole.add(key)
+    runtime.sync_memory.doubtful.discard(key)
+    if reading.waits or any(each.is_mistaken for each in files.values()):
+        runtime.sync_memory.doubtful.add(key)
     problems = _list_problems(files.values(), reading)
     return FolderLook(
         followed=followed,

@@ -67,6 +67,8 @@ class SyncMemory:
     """When a folder that was skipped is thought of again; until then it is not due."""
     whole: set[str] = field(default_factory=set)
     """The folders whose last look told all that they declare."""
+    doubtful: set[str] = field(default_factory=set)
+    """The folders of which a file may say more once a person mended it."""
     tags: dict[str, KnownTag] = field(default_factory=dict)
     outcomes: dict[str, FolderOutcome] = field(default_factory=dict)
     applied: dict[str, tuple[WatchFolder, ...]] = field(default_factory=dict)

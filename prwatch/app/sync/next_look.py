@@ -61,6 +61,15 @@ def end_look(
         memory.retry_at[key] = until
 
 
+def list_doubtful(memory: SyncMemory, workspace_id: str) -> tuple[str, ...]:
+    """List the places of folders of which a file may say more once it is mended."""
+    return tuple(
+        each.folder.place
+        for each in memory.followed
+        if each.workspace.id == workspace_id and each.folder.id in memory.doubtful
+    )
+
+
 def list_unread(memory: SyncMemory, workspace_id: str) -> tuple[str, ...]:
     """
     List the places of folders that may declare what is not known here.

@@ -16,7 +16,7 @@ from prwatch.app.sync.declared import Applied, apply_declared
 from prwatch.app.sync.folder_rows import has_access, list_stored_folders
 from prwatch.app.sync.folder_sync import ACCESS_CHANGED, FolderLook, look_at_folder
 from prwatch.app.sync.memory import Followed
-from prwatch.app.sync.next_look import end_look, list_unread
+from prwatch.app.sync.next_look import end_look, list_doubtful, list_unread
 from prwatch.app.sync.outcome import SyncResult
 from prwatch.domain.task import Workspace
 from prwatch.domain.watch_file_plan import warn_of_held
@@ -118,18 +118,18 @@ async def _settle_configured(
     runtime: Runtime, workspace: Workspace, looks: Iterable[FolderLook]
 ) -> tuple[str, ...]:
     """
-    End what the configuration names no more, once each folder was read as a whole.
+    End what the configuration names no more, once all files were read without mistakes.
 
-    Until then what a file that was read declares is that one's; return the warnings of
-    the rest.
+    It may be meant to stand there. Until then what a file that was read declares is
+    that one's; return the warnings of the rest.
     """
     memory = runtime.sync_memory
     is_all_skipped = all(each.outcome.result is SyncResult.SKIPPED for each in looks)
     if workspace.id not in memory.unsettled or is_all_skipped:
         return ()
-    unread = list_unread(memory, workspace.id)
+    unread = list_unread(memory, workspace.id) or list_doubtful(memory, workspace.id)
     held = await put_configured(runtime, workspace, is_final=not unread)
-    if not unread and not held:
+    if not list_unread(memory, workspace.id) and not held:
         memory.unsettled.discard(workspace.id)
         memory.applied.pop(workspace.id, None)
     # Where each folder was read, a stored file is in the way, and told by itself.
