@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from prwatch.config.loader import LoadedConfig
 
 T = TypeVar("T")
+PROVIDER_EXIT: Final = 4
+"""The exit code of what GitHub did not answer, or not in full."""
+CONFIG_EXIT: Final = 2
+STORE_EXIT: Final = 3
 
 workspace_option = click.option(
     "--workspace", default="", metavar="NAME", help="The workspace that is meant."

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from prwatch.cli.bench import (
+    CONFIG_EXIT,
     DURATION,
+    PROVIDER_EXIT,
     TITLE,
     run_on_bench,
     run_with_config,
@@ -23,7 +25,7 @@ from prwatch.cli.review_cleanup import cleanup, restore
 from prwatch.cli.review_removed import policy, release
 from prwatch.cli.review_show import show
 from prwatch.cli.review_turn import tell_next
-from prwatch.cli.review_words import GAPS, tell_search, tell_state
+from prwatch.cli.review_words import GAPS, tell_failure, tell_search, tell_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from prwatch.app.command.review.unreadable import UnreadableRow
     from prwatch.app.command.workbench import Workbench
 
-PROVIDER_EXIT = 4
-"""The exit code of a search that GitHub did not answer."""
 NAME = click.argument("name", metavar="NAME")
 
 
@@ -245,7 +245,8 @@ def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
     """
     Search the review watch NAME, or all, now.
 
-    A running daemon does it. Exits with 4 when GitHub did not answer for one.
+    A running daemon does it. Exits with 4 when GitHub did not answer for one, and with
+    2 when settings alone are why one was not searched.
     """
     from prwatch.app.command.review.commands import poll_reviews  # noqa: PLC0415 - heavy
 
@@ -263,8 +264,15 @@ def poll(ctx: click.Context, *, name: str, workspace: str) -> None:
             for problem in each["problems"]:
                 print_text(f"  {problem}")
         for failure in found.failures:
-            print_text(f"{failure['reference']}: {failure['message']}", err=True)
-    ctx.exit(PROVIDER_EXIT if found.failures else 0)
+            print_text(tell_failure(failure), err=True)
+    ctx.exit(_find_exit(found.failures))
+
+
+def _find_exit(failures: "Sequence[Mapping[str, Any]]") -> int:
+    # What the settings of a watch or of its account forbid, GitHub was never asked.
+    if all(failure["code"] == "config_invalid" for failure in failures):
+        return CONFIG_EXIT if failures else 0
+    return PROVIDER_EXIT
 
 
 def _read_changes(chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,18 +1,17 @@
 """`prwatch review cleanup` and `restore`: review tasks that go, and come back."""
 
-from typing import Final
-
 import click
 
-from prwatch.cli.bench import run_on_bench, run_with_config, workspace_option
+from prwatch.cli.bench import (
+    PROVIDER_EXIT,
+    STORE_EXIT,
+    run_on_bench,
+    run_with_config,
+    workspace_option,
+)
 from prwatch.cli.options import get_options, global_options
 from prwatch.cli.output import format_count, print_json, print_text
 from prwatch.cli.review_words import tell_failure, tell_finding
-
-PROVIDER_EXIT: Final = 4
-"""The exit code of a sweep that GitHub did not answer."""
-STORE_EXIT: Final = 3
-"""That of one which the store could not take in full."""
 
 
 @click.command("cleanup")

@@ -22,7 +22,8 @@ def tell_next(turn: "SearchTurn") -> str:
     if not turn.held_by:
         return tell_time(turn.due_at)
     why = _HELD.get(turn.held_by, turn.held_by)
-    return f"not before {tell_time(turn.held_until)}: {why}"
+    # It may be due only after what holds it back has ended.
+    return f"not before {tell_time(turn.due_at)}: {why}"
 
 
 def describe_turn(turn: "SearchTurn") -> Iterator[str]:

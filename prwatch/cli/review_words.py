@@ -66,8 +66,9 @@ def tell_time(text: str) -> str:
 
 
 def tell_failure(failure: Mapping[str, Any]) -> str:
-    """Return what failed, of what (else of which workspace), and what helps."""
-    what = failure["reference"] or failure["workspace"]
+    """Return what failed, of what and of which workspace, and what helps."""
+    known = (failure["reference"], failure["workspace"])
+    what = " in ".join(part for part in known if part)
     told = f"{what}: {failure['message']}" if what else str(failure["message"])
     return f"{told}; {failure['remedy']}" if failure["remedy"] else told
 

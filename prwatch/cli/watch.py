@@ -6,6 +6,7 @@ import click
 
 from prwatch.cli.bench import (
     IDENTIFIER,
+    PROVIDER_EXIT,
     REFERENCE,
     run_on_bench,
     run_with_config,
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from prwatch.app.command.watch_row import WatchList, WatchRow
     from prwatch.app.command.workbench import Workbench
     from prwatch.config.loader import LoadedConfig
-
-PROVIDER_EXIT = 4
-"""The exit code of a check that GitHub did not answer."""
 
 
 @click.group("watch")

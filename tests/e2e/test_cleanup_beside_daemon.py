@@ -38,7 +38,7 @@ def test_the_daemon_cleans_up_and_tells_what_it_holds_back(configured, hub):
     assert "; it goes when one more look after " in said
     assert "(done, MERGED " in shown
     assert (failed.returncode, failed.stdout) == (4, "0 review tasks removed\n")
-    assert failed.stderr.startswith("octo/hello#12: ")
+    assert failed.stderr.startswith("octo/hello#12 in acme: ")
     assert (whole.returncode, whole.stderr) == (4, "acme: GitHub answered 503\n")
     assert kept["kept_until"] is not None
     assert f"kept: {kept['kept']} until 20" in described

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from prwatch.simulator.faults import Fault
 from tests.e2e.test_watch_beside_daemon import running
 
 pytestmark = pytest.mark.e2e
@@ -32,6 +33,22 @@ def test_the_daemon_searches_a_review_watch_once_for_everybody(configured, hub):
     assert "\n  review:octo/hello#12 (open) " in described
     assert "review_queue" in status["daemon"]["facts"]["loops"]
     assert told.stdout.count("GitHubPRReviewRequested") == 1
+
+
+def test_a_search_that_is_not_answered_exits_with_four(configured, hub):
+    configured.run("review", "add", "mine")
+    configured.run("review", "add", "rest", "--repository", "octo/hello")
+    hub.world.faults.add(Fault(kind="sso", times=1, match="ReviewHits"))
+    refused = configured.run("review", "poll")
+    answered = configured.run("review", "poll")
+    hub.world.faults.add(Fault(kind="html502", times=None))
+    broken = configured.read("review", "poll", "mine", code=4)
+
+    assert (refused.returncode, answered.returncode) == (4, 0)
+    (told,) = refused.stderr.splitlines()
+    assert told.startswith("mine in acme: the organisation asks for single sign-on")
+    assert "; " in told
+    assert [each["class"] for each in broken["failures"]] == ["transient"]
 
 
 def test_the_daemon_finds_by_itself_what_the_configuration_declares(configured, hub):

@@ -14,7 +14,9 @@ TRIES: Final = 3
 
 
 class Unfit(ProtocolViolation):
-    """What this account cannot read, whatever GitHub answers."""
+    """What this account cannot read, whatever GitHub answers: settings forbid it."""
+
+    code = "config_invalid"
 
 
 class Logins:

@@ -155,14 +155,31 @@ def test_what_cannot_be_done_is_said(review, arguments, code, words):
     assert words in called.err
 
 
-def test_a_search_without_an_answer_exits_with_four(review, call):
+def test_a_search_without_any_token_is_refused(review):
     review("add", "mine")
 
     called = review("poll", "--json")
 
-    # Without any token there is no account to ask, and that is told.
     assert called.code == 2
     assert "token" in called.err
+
+
+def test_a_search_that_its_own_settings_forbid_exits_with_two(call, tmp_path):
+    call.environ["TOKEN"] = "ghp_" + "a" * 36
+    call.configure(
+        f'state_dir = "{tmp_path}/state"\n[poll]\nread_path = "rest"\n'
+        '[[workspace]]\nname = "acme"\ntoken_env = "TOKEN"\n'
+    )
+    call("review", "add", "mine")
+    call("review", "add", "other")
+
+    called = call("review", "poll")
+
+    assert called.code == 2
+    assert called.err == (
+        "mine in acme: a review watch is searched through GraphQL alone\n"
+        "other in acme: a review watch is searched through GraphQL alone\n"
+    )
 
 
 def test_what_people_say_of_a_task_is_shown(call, tmp_path):

@@ -57,6 +57,12 @@ def test_each_reason_has_words(reason):
     assert len(told.partition(": ")[2]) > len("a rate")
 
 
+def test_a_watch_that_is_due_after_the_hold_tells_when_it_is_due():
+    turn = SearchTurn(due_at=LATER, held_by="limit", held_until=NOON)
+
+    assert tell_next(turn) == f"not before {SHOWN_LATER}: a rate limit"
+
+
 def test_a_reason_of_another_version_is_told_as_it_is():
     assert tell_next(make_held("moon")).endswith(": moon")
     assert tell_next(UNKNOWN) == ""

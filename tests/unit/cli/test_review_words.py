@@ -66,7 +66,7 @@ def test_a_failure_names_what_it_is_of():
 
     assert tell_failure(failure) == "acme: refused"
     assert tell_failure({**failure, "reference": "octo/hello#1"}) == (
-        "octo/hello#1: refused"
+        "octo/hello#1 in acme: refused"
     )
     assert tell_failure({**failure, "workspace": ""}) == "refused"
     assert tell_failure({**failure, "remedy": "renew it"}) == "acme: refused; renew it"
