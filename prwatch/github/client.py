@@ -1,6 +1,7 @@
 """GitHub as the rest of the product sees it: questions in, outcomes out."""
 
 import datetime as dt
+import functools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -107,6 +108,10 @@ class GitHub:
         )
         self._memory = probe.ProbeMemory()
         self._probe_size = BatchSize(probe.BATCH_SIZE)
+        self.iter_probe_by_id = functools.partial(
+            probe.iter_probes_by_id, self._graph, self._memory, size=self._probe_size
+        )
+        """Probes distinct node ids, beside the names of their repositories."""
         self._detail_size = BatchSize(details.DETAIL_SIZE)
         self._branch_size = BatchSize(branches.BATCH_SIZE)
         self.rest_reader = RestReader(self._rest.client, self._rest)

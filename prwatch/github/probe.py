@@ -8,10 +8,10 @@ of it is given out again, the same object.
 import functools
 import hashlib
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
@@ -36,6 +36,7 @@ BATCH_SIZE: Final = FIELD_SIZE * MAX_FIELDS
 REMEMBERED: Final = 100_000
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 NO_NODE_ID: Final = Unreadable("its node id is not known yet", "no_node_id")
 STRANGE: Final = Unreadable("GitHub answered with something else", "strange_node")
@@ -181,8 +182,31 @@ async def iter_probes(
     unknown = by_id.pop("", ())
     if unknown:
         yield dict.fromkeys(unknown, NO_NODE_ID)
+    async for outcomes in iter_probes_by_id(
+        graph,
+        memory,
+        list(by_id),
+        name_places(by_id),
+        size=size,
+        decode_again=decode_again,
+    ):
+        yield spread(outcomes, by_id)
 
-    places = name_places(by_id)
+
+async def iter_probes_by_id(
+    graph: Graph,
+    memory: ProbeMemory,
+    node_ids: Sequence[str],
+    places: Mapping[str, str],
+    *,
+    size: BatchSize,
+    decode_again: AbstractSet[str] = frozenset(),
+) -> AsyncIterator[Mapping[str, Outcome[Probe]]]:
+    """
+    Ask for distinct node ids in the same way; `places` name their repositories.
+
+    For thousands this is cheaper than references, of which nobody asks the rest.
+    """
 
     async def ask(batch: Sequence[str]) -> dict[str, Outcome[Probe]]:
         outcomes: dict[str, Outcome[Probe]] = {}
@@ -197,9 +221,9 @@ async def iter_probes(
             outcomes |= _read_answer(answer, parts, memory, decode_again)
         return outcomes
 
-    ordered = sort_alike(graph.capabilities, list(by_id), places)
+    ordered = sort_alike(graph.capabilities, node_ids, places)
     async for outcomes in iter_batches(ordered, size, ask):
-        yield spread(outcomes, by_id)
+        yield outcomes
 
 
 def _study(
@@ -278,14 +302,15 @@ def build_nodes_query(name: str, fragment: str, fields: int) -> str:
     return f"query {name}({variables}) {{ {asked} ...Budget }}"
 
 
-class _Places(Mapping[str, str]):
-    """Names on demand: it is seldom asked where one of thousands is."""
+class Places(Mapping[str, str], Generic[V]):
+    """Repositories by node id, named on demand: of thousands it is seldom asked."""
 
-    def __init__(self, by_id: Mapping[str, Sequence[PullRequestReference]]) -> None:
+    def __init__(self, by_id: Mapping[str, V], name: Callable[[V], str]) -> None:
         self._by_id = by_id
+        self._name = name
 
     def __getitem__(self, node_id: str) -> str:
-        return self._by_id[node_id][0].place
+        return self._name(self._by_id[node_id])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_id)
@@ -298,7 +323,7 @@ def name_places(
     by_id: Mapping[str, Sequence[PullRequestReference]],
 ) -> Mapping[str, str]:
     """Return the repository of each node id, '' where the reference names none."""
-    return _Places(by_id)
+    return Places(by_id, lambda group: group[0].place)
 
 
 def group_by_id(

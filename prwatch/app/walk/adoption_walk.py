@@ -15,7 +15,7 @@ from prwatch.app.guard.admission import (
 from prwatch.app.walk.cycle import AccountRun
 from prwatch.app.walk.finished_walk import build_memory_key
 from prwatch.app.walk.probe_walk import Pairs, follow_probes
-from prwatch.app.walk.reading import Watched, mark_asked, read_details, refer
+from prwatch.app.walk.reading import Watched, mark_asked, read_details
 from prwatch.app.walk.repository_rows import put_facts, put_repository
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.adoption import Adoption, Reopening, plan_adoptions
@@ -137,16 +137,15 @@ async def _follow_page(
 async def _follow_probes(run: AccountRun, probes: Iterable[Probe]) -> None:
     """Let the watches of listed pull requests follow what the list shows of them."""
     now = run.cycle.now()
-    known: defaultdict[PullRequestReference, Pairs] = defaultdict(list)
-    outcomes: dict[PullRequestReference, Found[Probe]] = {}
+    known: defaultdict[str, Pairs] = defaultdict(list)
+    outcomes: dict[str, Found[Probe]] = {}
     for probe in probes:
         for view in run.views:
             for watch in view.list_watches(probe.node_id):
                 if watch.watermark is not None:
                     mark_asked(run, watch, now)
-                    reference = refer(view, watch)
-                    known[reference].append((view, watch))
-                    outcomes[reference] = Found(probe)
+                    known[probe.node_id].append((view, watch))
+                    outcomes[probe.node_id] = Found(probe)
     await follow_probes(run, known, outcomes)
 
 

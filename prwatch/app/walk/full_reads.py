@@ -8,7 +8,7 @@ from prwatch.app.walk.cycle import Cycle
 from prwatch.app.walk.poll_memory import WatchMemory
 from prwatch.app.workspace_view import WorkspaceView
 from prwatch.domain.price import READS_A_REQUEST
-from prwatch.domain.reference import Probe, PullRequestReference
+from prwatch.domain.reference import Probe
 from prwatch.domain.schedule import (
     Activity,
     fill,
@@ -102,13 +102,15 @@ class Judge:
 
 def choose_reads(
     cycle: Cycle,
-    needs: Mapping[Need, Sequence[PullRequestReference]],
-    known: Mapping[PullRequestReference, Pairs],
+    needs: Mapping[Need, Sequence[str]],
+    known: Mapping[str, Pairs],
     *,
     now: dt.datetime,
-) -> tuple[PullRequestReference, ...]:
+) -> tuple[str, ...]:
     """
     Return what is read in full: what moved first, then what is due, and who fills.
+
+    All are node ids.
 
     Free places go to what is due within half of its time. Where nothing is due they
     stay free, so that what moved is known sooner.
@@ -117,10 +119,10 @@ def choose_reads(
     if not due:
         return tuple(moved)
     half = cycle.settings.intervals.full_read / 2
-    candidates: list[tuple[dt.datetime, PullRequestReference]] = []
-    for reference in needs.get(Need.SPARE, ()):
-        watch = known[reference][0][1]
+    candidates: list[tuple[dt.datetime, str]] = []
+    for node_id in needs.get(Need.SPARE, ()):
+        watch = known[node_id][0][1]
         read_at = cycle.memory.get(watch.id, now=now).full_read_at
         if has_passed(read_at, half, now=now):
-            candidates.append((read_at, reference))
+            candidates.append((read_at, node_id))
     return fill([*moved, *due], candidates, READS_A_REQUEST)
