@@ -210,12 +210,12 @@ async def test_what_moved_to_a_file_outlives_a_mistake_in_it(tmp_path, world, is
     async with follow(tmp_path, world, tasks=own, watches=(OWN,)) as product:
         await begin(product)
         before = (product.watermarks(), product.ask(REVIEWS)[0]["id"])
-    write(world, f"{FIX}{HELLO}{MINE}qery = 'is:open'")
+    write(world, f"{FIX}{HELLO}{MINE}nonsense = 'is:open'")
     for _ in range(2):
         async with follow(tmp_path, world) as product:
             outcome = await turn(product)
 
-            assert "qery" in outcome.warnings[0]
+            assert "nonsense" in outcome.warnings[0]
             assert "task octo/hello#12 is declared no more" in outcome.warnings[1]
             assert (product.watermarks(), product.ask(REVIEWS)[0]["id"]) == before
     async with follow(tmp_path, world) as product:
