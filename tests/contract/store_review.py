@@ -185,7 +185,8 @@ class ReviewWatchesContract:
         assert found == replace(watch, **changes)
 
     async def test_a_row_with_an_unknown_word_hides_no_other(self, store, watch):
-        odd = make_review_watch(2, origin="nowhere")
+        bobs = ReviewSettings(target_login="bob")
+        odd = make_review_watch(2, origin="nowhere", settings=bobs)
         await store.write(review_watches.add_review_watch, odd)
         await store.write(
             review_tasks.add_review_task,
@@ -203,6 +204,8 @@ class ReviewWatchesContract:
         (left,) = await store.read(review_tasks.list_review_tasks, "w1")
         assert (watches, broken.id, broken.name) == ([watch], "v2", "mine2")
         assert (left.review_watch_id, left.policy) == ("", CleanupPolicy.NEVER)
+        # A person may choose another policy: then the safe ones of these count.
+        assert (left.target_login, left.scope) == ("bob", ReviewScope.USER_AND_TEAMS)
         assert await store.read(read, "w1") == ([watch], [])
 
     async def test_the_search_of_other_settings_says_nothing(self, store, watch):

@@ -193,6 +193,18 @@ class ReviewLeftContract:
         (row,) = await list_rows(store)
         assert (row.id, row.review_watch_id) == (kept, "")
 
+    async def test_a_row_that_cannot_be_understood_stands_for_another_as_it_is(
+        self, store, raw
+    ):
+        await leave(store, ReviewSettings(), 1)
+        await raw("UPDATE review_tasks SET terminal_evidence = '['")
+
+        await leave(store, ReviewSettings(policy=CleanupPolicy.NEVER), 2)
+
+        assert await raw("SELECT id, review_watch_id, policy FROM review_tasks") == [
+            {"id": "d1", "review_watch_id": "", "policy": "auto"}
+        ]
+
     async def test_a_part_that_is_left_is_small_though_every_row_joins_another(
         self, store
     ):
