@@ -3,25 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
 from prwatch.app.review.poll_outcome import PollOutcome
 from prwatch.app.walk.cycle_report import Failure
 from prwatch.domain.events import EventType
 from prwatch.domain.review_watch import UnreadableReviewWatch
 from prwatch.errors import StoreError
-
-HIT_COUNTS: Final = (
-    "created",
-    "joined",
-    "ended",
-    "unasked",
-    "cleaned",
-    "left",
-    "unread",
-    "refused",
-)
-"""What may become of a hit; one that is known already is none of these."""
+from prwatch.telemetry.labels import REVIEW_HITS
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,5 +72,5 @@ class QueueCounts:
     def _add_outcomes(self, outcomes: Iterable[PollOutcome]) -> None:
         for outcome in outcomes:
             self.searches[outcome.name] += 1
-            for name in HIT_COUNTS:
+            for name in REVIEW_HITS:
                 self.hits[name] += getattr(outcome, name)
