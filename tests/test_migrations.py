@@ -42,6 +42,12 @@ def postgres_url():
         yield url
 
 
+@pytest.fixture
+def other_url():
+    with open_schema() as url:
+        yield url
+
+
 def query(path, sql):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         return connection.execute(sql).fetchall()
@@ -227,6 +233,28 @@ async def test_many_may_open_postgres_at_once(postgres_url):
         postgres_url, "SELECT version FROM schema_migrations ORDER BY 1"
     )
     assert versions == [(1,), (2,)]
+
+
+@pytest.mark.postgres
+async def test_an_upgrade_of_one_schema_holds_up_no_other_one(postgres_url, other_url):
+    await open_once(postgres_url)
+    slow = replace(SECOND, text="LOCK TABLE workspaces;\n" + SECOND.text)
+    waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation IN"
+    waiting += (
+        " (SELECT oid FROM pg_class WHERE relnamespace = current_schema::regnamespace)"
+    )
+    reader = await asyncpg.connect(postgres_url)
+    try:
+        await reader.execute("BEGIN; LOCK TABLE workspaces IN ACCESS SHARE MODE")
+        async with anyio.create_task_group() as group:
+            group.start_soon(open_once, postgres_url, slow)
+            with anyio.fail_after(20):
+                while not await query_postgres(postgres_url, waiting):
+                    pass
+                await open_once(other_url)
+            await reader.execute("ROLLBACK")
+    finally:
+        await reader.close()
 
 
 @pytest.mark.postgres

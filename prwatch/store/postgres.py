@@ -39,8 +39,10 @@ _CONNECTIONS: Final = 4
 _FLOOR: Final = 13
 _PAGE: Final = 500
 """Rows that are fetched at once when each is converted at once."""
-# «prwatch» as a number: nobody else in this database takes that lock.
-_MIGRATION_LOCK: Final = 0x70727761746368
+# «prw» as a number, beside one of the schema: nobody else in this database takes that
+# lock, and who migrates another schema need not wait.
+_MIGRATION_LOCK: Final = 0x707277
+_LOCK_MIGRATION: Final = "SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))"
 _BEGIN_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _COUNT_CHANGE: Final = "UPDATE change_counter SET changes = changes + 1"
@@ -315,9 +317,7 @@ async def _migrate(
             raise ConfigError(f"PostgreSQL {major} is too old, prwatch needs {_FLOOR}")
         with map_errors():
             async with connection.transaction():
-                await connection.execute(
-                    "SELECT pg_advisory_xact_lock($1)", _MIGRATION_LOCK
-                )
+                await connection.execute(_LOCK_MIGRATION, _MIGRATION_LOCK)
                 await _apply(connection, migrations, now)
 
 
