@@ -9,7 +9,6 @@ from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.review_loop import ReviewLoop
 from prwatch.app.review.queue import ReviewQueue
 from prwatch.domain.review_watch import IncompleteReason
-from prwatch.errors import StoreUnavailable
 from prwatch.simulator import World
 from prwatch.simulator.faults import Fault
 from prwatch.store import review_watches
@@ -138,20 +137,3 @@ async def test_the_loop_forgets_the_watches_that_are_gone(tmp_path, world):
 
     assert kept == [1, 1]
     assert (loop._failures, loop._unread) == ({}, {})
-
-
-async def test_a_store_that_fails_is_told_once_and_so_is_its_end(tmp_path, world):
-    async with open_queue(tmp_path, world) as product:
-        registry = LoopRegistry(product.clock)
-        loop = ReviewLoop(product.runtime, registry)
-        registry.begin_run(loop.name, loop.deadline)
-        with capture_logs() as logs:
-            for _ in range(3):
-                loop._fail(StoreUnavailable("the database is locked"))
-            loop._succeed()
-            loop._succeed()
-
-    assert [each["event"] for each in logs] == [
-        "review_queue.failed",
-        "review_queue.works_again",
-    ]

@@ -9,6 +9,7 @@ from anyio.abc import TaskStatus
 
 from prwatch.app.cleanup.cleanup import Late, ReviewCleanup
 from prwatch.app.cleanup.report import CleanupReport
+from prwatch.app.daemon.loop_outcome import LoopOutcome
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.told_failures import ToldFailures
 from prwatch.app.daemon.turns import pause
@@ -33,7 +34,7 @@ class CleanupLoop:
         self._runtime = runtime
         self._registry = registry
         self._told = ToldFailures()
-        self._store_failure = ""
+        self._outcome = LoopOutcome(registry, self.name)
 
     async def run(
         self,
@@ -53,26 +54,14 @@ class CleanupLoop:
             try:
                 report = await self.cleanup.run_once(beat=beat, stragglers=late)
             except StoreError as error:
-                self._fail(error)
+                self._outcome.fail(error)
             else:
                 self._tell(report)
                 if report.error is None:
-                    self._succeed()
+                    self._outcome.succeed()
                 else:
-                    self._fail(report.error)
+                    self._outcome.fail(report.error)
             late_by = await pause(self._runtime.clock, CYCLE, beat)
-
-    def _fail(self, error: StoreError) -> None:
-        self._registry.fail(self.name, error)
-        if error.code != self._store_failure:
-            _log.warning("review_cleanup.failed", code=error.code, message=str(error))
-        self._store_failure = error.code
-
-    def _succeed(self) -> None:
-        self._registry.succeed(self.name)
-        if self._store_failure:
-            _log.info("review_cleanup.works_again", code=self._store_failure)
-        self._store_failure = ""
 
     def _tell(self, report: CleanupReport) -> None:
         """Log what went, and a failure once as long as it stays, and when it ended."""

@@ -8,6 +8,7 @@ import anyio
 import structlog
 from anyio.abc import TaskStatus
 
+from prwatch.app.daemon.loop_outcome import LoopOutcome
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.guard.stragglers import Stragglers
 from prwatch.app.review.queue import Late, ReviewQueue
@@ -40,7 +41,7 @@ class ReviewLoop:
         self._failures: dict[tuple[str, str], Failure] = {}
         self._unread: dict[tuple[str, str], str] = {}
         self._unreadable: frozenset[tuple[str, str]] = frozenset()
-        self._store_failure = ""
+        self._outcome = LoopOutcome(registry, self.name)
 
     def notify(self) -> None:
         """Look sooner: somebody changed what is searched for."""
@@ -70,22 +71,10 @@ class ReviewLoop:
                     raise report.error
                 rest = await self._find_rest(late)
             except StoreError as error:
-                self._fail(error)
+                self._outcome.fail(error)
             else:
-                self._succeed()
+                self._outcome.succeed()
             late_by = await self._pause(rest, beat)
-
-    def _fail(self, error: StoreError) -> None:
-        self._registry.fail(self.name, error)
-        if error.code != self._store_failure:
-            _log.warning("review_queue.failed", code=error.code, message=str(error))
-        self._store_failure = error.code
-
-    def _succeed(self) -> None:
-        self._registry.succeed(self.name)
-        if self._store_failure:
-            _log.info("review_queue.works_again", code=self._store_failure)
-        self._store_failure = ""
 
     async def _find_rest(self, late: Late) -> dt.timedelta:
         due_at = await self.queue.next_due_at(late)

@@ -9,6 +9,7 @@ import anyio
 import structlog
 from anyio.abc import TaskStatus
 
+from prwatch.app.daemon.loop_outcome import LoopOutcome
 from prwatch.app.daemon.loop_registry import LoopRegistry
 from prwatch.app.daemon.turns import pause
 from prwatch.app.runtime import Runtime
@@ -44,6 +45,7 @@ class SyncLoop:
         """Follow folders; `on_change` is called when other things are watched now."""
         self._runtime = runtime
         self._registry = registry
+        self._outcome = LoopOutcome(registry, self.name)
         self._on_change = on_change
 
     async def run(
@@ -62,13 +64,12 @@ class SyncLoop:
                 outcomes = await sync_due(self._runtime, progress=beat)
             except StoreError as error:
                 is_failing = True
-                self._registry.fail(self.name, error)
-                _log.warning("sync.failed", code=error.code, message=str(error))
+                self._outcome.fail(error)
             else:
                 # A turn in which nothing is due proves nothing of the store.
                 is_failing = is_failing and not outcomes
                 if not is_failing:
-                    self._registry.succeed(self.name)
+                    self._outcome.succeed()
                 if any(each.steps for each in outcomes):
                     self._on_change()
             late_by = await pause(self._runtime.clock, TURN, beat)
