@@ -7,6 +7,7 @@ from typing import Final
 
 from prwatch.domain.events import Event, EventType
 from prwatch.domain.review_cleanup import SweptTask
+from prwatch.domain.review_event import describe_repository
 from prwatch.domain.review_watch import AuditAction, AuditActor, ReviewAudit
 from prwatch.domain.task import Workspace
 from prwatch.domain.timestamp import format_optional_time
@@ -102,11 +103,7 @@ def build_review_deleted(ending: Ending, *, event_id: str, source: str) -> Event
             "review_watches": [
                 {"id": watch.id, "name": watch.name} for watch in watches
             ],
-            "repository": {
-                "owner": pull_request.owner,
-                "name": pull_request.name,
-                "node_id": pull_request.repository_node_id,
-            },
+            "repository": describe_repository(pull_request),
             "pull_request": {
                 "number": pull_request.number,
                 "node_id": pull_request.node_id,

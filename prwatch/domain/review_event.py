@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from prwatch.domain.events import Event, EventType
 from prwatch.domain.review_hit import ReviewFacts
-from prwatch.domain.review_watch import ReviewWatch
+from prwatch.domain.review_watch import ReviewedPullRequest, ReviewWatch
 from prwatch.domain.task import Origin, Task, Workspace
 
 
@@ -53,11 +53,7 @@ def build_review_requested(
             "workspace": workspace.name,
             "task_id": task.external_id,
             "review_watch": {"id": request.watch.id, "name": request.watch.name},
-            "repository": {
-                "owner": pull_request.owner,
-                "name": pull_request.name,
-                "node_id": pull_request.repository_node_id,
-            },
+            "repository": describe_repository(pull_request),
             "pull_request": {
                 "number": pull_request.number,
                 "node_id": pull_request.node_id,
@@ -86,3 +82,12 @@ def build_review_task(
         title=facts.title,
         created_at=now,
     )
+
+
+def describe_repository(pull_request: ReviewedPullRequest) -> dict[str, object]:
+    """Return the repository of a pull request as events about reviews show it."""
+    return {
+        "owner": pull_request.owner,
+        "name": pull_request.name,
+        "node_id": pull_request.repository_node_id,
+    }
